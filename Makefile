@@ -451,7 +451,7 @@ paper: deps ## the papers' tables, figures: printed, corrected, measured; QUICK=
 
 # ---- sizes ---------------------------------------------------------------------------------------
 .PHONY: measured
-measured: $(BOARDS:%=$(BUILD)/%/readme.elf)
+measured: $(BOARDS:%=$(BUILD)/%/readme.elf) $(filter %/messages.elf,$(TEST_IMAGES))
 
 .PHONY: size
 size: all measured stack ## flash and RAM per object against the budgets; SAVE=1 keeps the table

@@ -6,11 +6,13 @@ LOADER := lan9118
 # Talked to by tests/mesh/test_board.py and the benchmarks; those that count instructions.
 PROBES := tests/target/board_probe tests/bench/bare_forwarder \
   tests/bench/instructions/forwarding tests/bench/instructions/processes \
-  tests/bench/instructions/rules tests/bench/instructions/thread_metric
+  tests/bench/instructions/rules tests/bench/instructions/thread_metric \
+  tests/bench/instructions/messages
 
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, routing and messages with the
 # board's node, at -Os; collectives: all of them; trees: the rules of all trees of the cube, in
-# programs that use them; network: those of the UHC, and all of the star. RAM: static, without
+# programs that use them; network: those of the UHC, and all of the star; MPI: what a program has of
+# it that sends and receives (tests/bench/instructions/messages.cpp). RAM: static, without
 # stacks and NodeMemory, which is as large as the board has it. Stack: any one function. 2.8 KB of
 # the kernel are for what it promises of collectives in a row (packets/calls.cpp), of crowds
 # (packets/intake.cpp), and of answers that take the buffer of their question. Trains have 0.5 KB of
@@ -20,4 +22,5 @@ RAM_BUDGET := 2560
 COLLECTIVES_BUDGET := 35072
 TREES_BUDGET := 4096
 NETWORK_BUDGET := 2304
+MPI_BUDGET := 10624
 STACK_BUDGET := 512

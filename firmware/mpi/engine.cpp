@@ -2,13 +2,13 @@
 
 #include "fiber/fiber.hpp"
 #include "kernel/api/message.hpp"
-#include "library/print.hpp"
 #include "library/words.hpp"
 #include "mpi/awaited.hpp"
 #include "mpi/envelope.hpp"
 #include "mpi/under_way.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -24,7 +24,7 @@ std::uint32_t eager_bytes_max() {
     return wire::payload_bytes_max() - static_cast<std::uint32_t>(sizeof(Envelope));
 }
 
-/// Envelopes that one node may have under way; then it waits for the oldest to be taken.
+/// Envelopes that one node may have under way; then its program waits for the oldest to be taken.
 constexpr unsigned kLettersMax = 64;
 
 // What goes out
@@ -53,8 +53,13 @@ std::uint32_t announced_count = 0;
 
 std::byte* behind(void* place) { return static_cast<std::byte*>(place) + sizeof(Letter); }
 
+bool takes(std::uint32_t context, Rank source, int tag, const Envelope& envelope) {
+    return context == envelope.context && (source == MPI_ANY_SOURCE || source == envelope.source) &&
+           (tag == MPI_ANY_TAG || tag == envelope.tag);
+}
+
 void lose(const char* why) {
-    print("MPI: {}\n", why);
+    std::printf("MPI: %s\n", why);
     mesh::end_run(fiber::node(), "MPI: a message is lost");
 }
 
@@ -63,6 +68,11 @@ void lose(const char* why) {
 Queue<Request> announced;
 Queue<Request> posted;
 Queue<Unexpected> unexpected;
+
+Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
+    return unexpected.find(
+        [=](const Unexpected& block) { return takes(context, source, tag, block.envelope); });
+}
 
 void* room_for_letter(std::size_t bytes) { return mesh_malloc(sizeof(Letter) + bytes); }
 
@@ -133,6 +143,8 @@ Process deliver(Kernel& kernel) {
 } // namespace
 
 void* program_memory(std::size_t bytes) {
+    if (letter_count >= kLettersMax)
+        fiber::await(fiber::node().wait_until([] { return letter_count < kLettersMax; }));
     void* place = room_for_letter(bytes);
     while (place == nullptr && letter_count != 0) {
         const unsigned before = letter_count;
@@ -159,11 +171,6 @@ namespace {
 
 Queue<Request> expected; // receives whose data was called for, in the order in which it will come
 bool said_full = false;
-
-bool takes(std::uint32_t context, Rank source, int tag, const Envelope& envelope) {
-    return context == envelope.context && (source == MPI_ANY_SOURCE || source == envelope.source) &&
-           (tag == MPI_ANY_TAG || tag == envelope.tag);
-}
 
 void finish_receive(Request& request, wire::ModelTime when) {
     request.clock = std::max(request.clock, when);
@@ -286,7 +293,7 @@ Process receive_envelopes(Kernel& kernel) {
             continue; // its sender gave it up
         while (!take(message.source(), packet.payload(), packet.ready())) {
             if (!std::exchange(said_full, true))
-                print("MPI: no memory for messages that nobody receives; waiting for some\n");
+                std::printf("MPI: no memory for messages that nobody receives; waiting for some\n");
             const std::uint64_t again = kernel.deadline_in(wire::kTicksPerUnit);
             co_await kernel.wait_until([&kernel, again] { return kernel.due(again); }, again);
         }
@@ -326,28 +333,30 @@ std::int32_t told_tag(Traffic traffic, int tag) {
     return traffic == Traffic::messages ? tag : Awaited::kOfCollectives - tag;
 }
 
-Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
-    return unexpected.find(
-        [=](const Unexpected& block) { return takes(context, source, tag, block.envelope); });
+} // namespace
+
+bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
+                  const void* data, Rank to, int tag) {
+    const auto bytes = static_cast<std::uint32_t>(count) * type.size;
+    if (bytes > eager_bytes_max())
+        return false;
+    const wire::ModelTime when = fiber::node().now();
+    const Envelope envelope{Envelope::What::eager, context, comm.rank(), tag, bytes, 0};
+    void* const place = program_memory(sizeof envelope + bytes);
+    pack(type, count, data, behind(place) + sizeof envelope);
+    post_envelope(place, comm.peers->node(to), envelope, bytes, when);
+    return true;
 }
 
-/// kNoNode: any.
-NodeId node_of(const Comm& comm, Rank peer) {
-    return peer == MPI_ANY_SOURCE ? kNoNode : comm.peers->node(peer);
-}
+namespace {
 
 void begin_send(Request& request) {
     request.bytes = static_cast<std::uint32_t>(request.count) * request.type->size;
     request.node = request.comm->peers->node(request.peer);
-    if (letter_count >= kLettersMax)
-        fiber::await(fiber::node().wait_until([] { return letter_count < kLettersMax; }));
-    Envelope envelope{Envelope::What::eager, request.context, request.comm->rank(),
-                      request.tag,           request.bytes,   0};
     const auto count = static_cast<std::size_t>(request.count);
-    if (request.mode != Request::Mode::synchronous && request.bytes <= eager_bytes_max()) {
-        void* const place = program_memory(sizeof envelope + request.bytes);
-        pack(*request.type, count, request.data, behind(place) + sizeof envelope);
-        post_envelope(place, request.node, envelope, request.bytes, request.clock);
+    if (request.mode != Request::Mode::synchronous &&
+        send_at_once(*request.comm, request.context, *request.type, count, request.data,
+                     request.peer, request.tag)) {
         request.is_done = true;
         return;
     }
@@ -359,8 +368,13 @@ void begin_send(Request& request) {
         request.place = request.room.data();
         pack(*request.type, count, request.data, request.place);
     }
-    request.number = envelope.number = ++announced_count;
-    envelope.what = Envelope::What::announced;
+    request.number = ++announced_count;
+    const Envelope envelope{Envelope::What::announced,
+                            request.context,
+                            request.comm->rank(),
+                            request.tag,
+                            request.bytes,
+                            request.number};
     announced.push(request);
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, request.clock);
 }
@@ -387,7 +401,7 @@ void begin_send(Request& request) {
 }
 
 void begin_receive(Request& request) {
-    request.node = node_of(*request.comm, request.peer);
+    request.node = peer_node(*request.comm, request.peer);
     prepare_to_receive(request);
     Unexpected** const link = find_unexpected(request.context, request.peer, request.tag);
     if (*link == nullptr)
@@ -409,30 +423,23 @@ void begin_receive(Request& request) {
 
 } // namespace
 
-// Their names, and where their fields are, are known to kernel/api/waits.cpp.
+// Its name, and where its fields are, are known to kernel/api/waits.cpp.
 struct RequestDone {
     const Request* request;
     Awaited awaited;
     bool operator()() const { return request->is_done; }
 };
-struct MessageThere {
-    const std::uint32_t* context;
-    Awaited awaited;
-    Rank source;
-    bool operator()() const { return *find_unexpected(*context, source, awaited.tag) != nullptr; }
-};
-static_assert(offsetof(RequestDone, awaited) == sizeof(void*));
-static_assert(offsetof(MessageThere, awaited) == sizeof(void*) && sizeof(Awaited) == 12);
+static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 12);
+
+void drain_engine() {
+    fiber::await(fiber::node().wait_until(
+        [] { return letter_count == 0 && *announced.begin() == nullptr; }));
+}
 
 bool start_engine() {
     Kernel& kernel = fiber::node();
     return kernel.spawn_alone(receive_envelopes(kernel)) &&
            kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel));
-}
-
-void drain_engine() {
-    fiber::await(fiber::node().wait_until(
-        [] { return letter_count == 0 && *announced.begin() == nullptr; }));
 }
 
 void begin(Request& request) {
@@ -459,19 +466,6 @@ void take_clock(const Request& request) { fiber::node().advance_clock(request.cl
 
 void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
 
-Found find(const Comm& comm, Rank source, int tag) {
-    const Unexpected* const block = *find_unexpected(comm.context(Traffic::messages), source, tag);
-    if (block == nullptr)
-        return {};
-    fiber::node().advance_clock(block->ready);
-    return {true, block->envelope.source, block->envelope.tag, block->envelope.bytes};
-}
-
-MPI_Message take_message(const Comm& comm, Rank source, int tag) {
-    Unexpected** const link = find_unexpected(comm.context(Traffic::messages), source, tag);
-    return *link == nullptr ? nullptr : unexpected.take(link);
-}
-
 void begin(Request& request, MPI_Message message) {
     clear(request);
     prepare_to_receive(request);
@@ -485,13 +479,6 @@ Request* part_under_way(const Comm& comm, Rank from, int least_tag) {
     };
     Request* const waiting = *posted.find(is_it);
     return waiting != nullptr ? waiting : *expected.find(is_it);
-}
-
-Found wait_to_find(const Comm& comm, Rank source, int tag) {
-    const std::uint32_t context = comm.context(Traffic::messages);
-    const Awaited awaited{node_of(comm, source), tag, 0};
-    fiber::await(fiber::node().wait_until(MessageThere{&context, awaited, source}));
-    return find(comm, source, tag);
 }
 
 } // namespace mesh::mpi

@@ -82,6 +82,10 @@ void drain_engine();
 
 /// Begins what a request asks for. `comm`, `type` and `data` must stay until it is done.
 void begin(Request& request);
+/// Sends a message that goes with its envelope: `data` is not needed any more then. False: it is
+/// too large for that, nothing was done.
+bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
+                  const void* data, Rank to, int tag);
 /// Sends `bytes` of what `room` has; nobody waits for the end.
 void send_room(Comm& comm, Traffic traffic, Room room, std::size_t bytes, Rank to, int tag);
 /// The same with a copy of the data of a send that has begun, which is done then.

@@ -1,6 +1,5 @@
 // Begin and end of MPI in a program, errors, and what a program may ask about where it runs.
 #include "fiber/fiber.hpp"
-#include "library/print.hpp"
 #include "library/words.hpp"
 #include "mpi/attributes.hpp"
 #include "mpi/engine.hpp"
@@ -48,7 +47,7 @@ int write(char* text, int* length, const char* words) {
 
 void tell_left(unsigned count, const char* what) {
     if (count != 0)
-        print("MPI_Finalize(): {}: {}\n", what, count);
+        std::printf("MPI_Finalize(): %s: %u\n", what, count);
 }
 
 /// The world, and the node alone.

@@ -63,7 +63,12 @@ int send(const char* call, Request::Mode mode, const void* data, int count, MPI_
     Checks checks(call, handle);
     if (checks.count(count).type(type).peer(to).tag(tag).bad())
         return checks.code();
-    Request request = asked(Request::Kind::send, data, count, type, to, tag, checks.comm());
+    Comm& comm = checks.comm();
+    if (mode == Request::Mode::standard &&
+        (to == MPI_PROC_NULL || send_at_once(comm, comm.context(Traffic::messages), *type_of(type),
+                                             static_cast<std::size_t>(count), data, to, tag)))
+        return MPI_SUCCESS;
+    Request request = asked(Request::Kind::send, data, count, type, to, tag, comm);
     request.mode = mode;
     begin(request);
     wait(request);

@@ -93,19 +93,35 @@ constexpr std::array kBasics{
     number<std::uint64_t>(0x259),
 };
 
-/// Made when they are asked for the first time: what a program does not use, it does not write, and
-/// an image has no copy of them.
-alignas(Type) std::array<std::byte, kBasics.size() * sizeof(Type)> room_for_types;
-std::array<std::array<Run, 2>, kBasics.size()> runs_of_types; // without bytes: not made yet
+/// Handles of basic types are not less, and less.
+constexpr std::size_t kFirst = kBasics.front().handle, kEnd = kBasics.back().handle + 1u;
+constexpr std::size_t kNone = kBasics.size();
+/// Of a basic type: so many more than requests and types that there is room for.
+constexpr unsigned kOwnersForever = 1u << 31;
+/// The place of each handle.
+constexpr std::array kPlaces = [] {
+    std::array<std::uint8_t, kEnd - kFirst> places{};
+    places.fill(kNone);
+    for (std::size_t place = 0; place < kBasics.size(); ++place)
+        places[kBasics[place].handle - kFirst] = static_cast<std::uint8_t>(place);
+    return places;
+}();
 
-Type* place_of(std::size_t number) {
-    return reinterpret_cast<Type*>(room_for_types.data() + number * sizeof(Type));
-}
+struct BasicType : Type {
+    std::array<Run, 2> its_runs;
+};
+/// On the heap since they were asked for the first time: a program has memory for those it uses.
+std::array<BasicType*, kBasics.size()> basic_types{};
 
 Type* make_basic(std::size_t number) {
     const Basic& basic = kBasics[number];
-    Type& type = *new (place_of(number)) Type;
-    std::array<Run, 2>& runs = runs_of_types[number];
+    void* const place = mesh_malloc(sizeof(BasicType));
+    if (place == nullptr)
+        end_run("no memory for a datatype", MPI_ERR_NO_MEM);
+    BasicType& type = *new (place) BasicType;
+    basic_types[number] = &type;
+    std::array<Run, 2>& runs = type.its_runs;
+    type.owners = kOwnersForever;
     type.size = type.unit = basic.size;
     type.extent = basic.extent;
     type.element = basic.element;
@@ -128,19 +144,16 @@ Type* type_of(MPI_Datatype handle) {
     if (!is_fixed(handle))
         return handle;
     const auto number = reinterpret_cast<std::uintptr_t>(handle);
-    const auto found =
-        std::ranges::find_if(kBasics, [=](const Basic& basic) { return basic.handle == number; });
-    if (found == kBasics.end())
+    const std::size_t place = number >= kFirst && number < kEnd ? kPlaces[number - kFirst] : kNone;
+    if (place == kNone)
         return nullptr;
-    const auto place = static_cast<std::size_t>(found - kBasics.begin());
-    return runs_of_types[place][0].bytes != 0 ? place_of(place) : make_basic(place);
+    return basic_types[place] != nullptr ? basic_types[place] : make_basic(place);
 }
 
 void hold(Type* type) { ++type->owners; }
 
 void release(Type* type) {
-    const bool is_basic = type >= place_of(0) && type < place_of(kBasics.size());
-    if (is_basic || --type->owners != 0)
+    if (--type->owners != 0)
         return;
     if (type->recipe != nullptr)
         type->recipe->drop(type->recipe);

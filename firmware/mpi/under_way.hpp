@@ -12,6 +12,13 @@ using Unexpected = MPI_ABI_Message;
 extern Queue<Request> announced; // sends that wait for `go`
 extern Queue<Request> posted;    // receives that wait for an envelope
 extern Queue<Unexpected> unexpected;
+/// The link to the first one that such a receive takes; what it points to is nullptr if there is
+/// none.
+Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag);
+/// kNoNode: any.
+inline NodeId peer_node(const Comm& comm, Rank peer) {
+    return peer == MPI_ANY_SOURCE ? kNoNode : comm.peers->node(peer);
+}
 
 /// A letter with room for `bytes` behind it; nullptr: there is none.
 void* room_for_letter(std::size_t bytes);

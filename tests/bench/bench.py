@@ -218,7 +218,7 @@ def print_capture(build, rounds):
 def print_instructions(build):
     """Counts by (image, row, column)."""
     counts = {}
-    for name in ("forwarding", "rules", "processes", "thread_metric"):
+    for name in ("forwarding", "rules", "processes", "thread_metric", "messages"):
         image = build / boards.default(build) / f"{name}.elf"
         command = [*boards.machine(build, boards.default(build)), "-icount", "shift=8",
                    "-semihosting-config", "enable=on,target=native",

@@ -50,3 +50,11 @@ def test_the_page_has_the_saved_counts_of_thread_metric():
     assert len(counts) == 5
     for test, count in counts.items():
         assert row(rows, f"{test}: ")[0] == str(round(count))
+
+
+def test_the_page_has_the_saved_counts_of_messages():
+    rows = rows_of(pathlib.Path(bench.__file__).with_name("README.md"))
+    saved = bench.load(bench.size.GOLDEN / "gcc-14" / "instructions.csv")
+    for size in (4, 64, 512):
+        counts = [saved["messages", f"two messages {size}", column] for column in "01"]
+        assert rows[str(size)][:2] == [str(round(count)) for count in counts]

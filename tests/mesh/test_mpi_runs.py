@@ -82,3 +82,9 @@ def test_a_row_of_a_grid_takes_a_step_for_each_of_its_dimensions():
 def test_rows_combine_in_the_order_of_ranks_everywhere(where):
     outcome = mesh("run", "--engine", "sim", *where, "--app", PROGRAMS / "rows.c")
     assert said_by(outcome, 0)[-1] == "0 wrong"
+
+
+@pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385"])
+def test_other_boards_have_c_programs_as_well(board):
+    outcome = mesh("run", "--board", board, "--dim", 2, "--app", PROGRAMS / "pi.c")
+    assert said_by(outcome, 0) == [ANSWERS["pi"][0]]

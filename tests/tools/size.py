@@ -173,6 +173,12 @@ def rule_bytes(map_file, network, *without):
                and not any(pattern.search(section) for pattern in without))
 
 
+def mpi_bytes(map_file):
+    """Flash of what a program over MPI has of firmware/mpi and firmware/fiber."""
+    return sum(size for section, size, name in input_sections(map_file)
+               if re.search("/obj/firmware/(?:mpi|fiber)/", name) and section.startswith(FLASH))
+
+
 def measure(map_file):
     """{(group, object): [flash, ram]}"""
     table = {}
@@ -305,6 +311,8 @@ def limits(table, full_image, build, board):
                 ("flash of the UHC's rules", rule_bytes(full_image, "uhc", JOINING, FACE),
                  "NETWORK_BUDGET", ""),
                 ("flash of the star's rules", rule_bytes(full_image, "star"), "NETWORK_BUDGET", ""),
+                ("flash of MPI under MPI_Send and MPI_Recv",
+                 mpi_bytes(full_image.with_name("messages.map")), "MPI_BUDGET", ""),
                 ("largest stack frame", frame[0], "STACK_BUDGET", frame[1]))
     yield from ((0 < value <= limit[budget], f"{what} {value} of {limit[budget]} {detail}".strip())
                 for what, value, budget, detail in measured)
