@@ -52,6 +52,10 @@ T await(Task<T> task) {
     return task.await_resume();
 }
 
+/// What a library of the program does when that ends, on its stack. There only in a program that
+/// uses such a library.
+[[gnu::weak]] void before_end(int status);
+
 /// Ends the program, with the verdict of a main() that returns `status`. Other processes of the
 /// node go on until all nodes have ended.
 [[noreturn]] void end(int status);

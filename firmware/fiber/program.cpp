@@ -120,6 +120,8 @@ void detail::leave(std::coroutine_handle<> start) {
 }
 
 void end(int status) {
+    if (before_end != nullptr)
+        before_end(status);
     console_flush();
     has_ended = true;
     verdict = status;

@@ -431,11 +431,6 @@ struct RequestDone {
 };
 static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 12);
 
-void drain_engine() {
-    fiber::await(fiber::node().wait_until(
-        [] { return letter_count == 0 && *announced.begin() == nullptr; }));
-}
-
 bool start_engine() {
     Kernel& kernel = fiber::node();
     return kernel.spawn_alone(receive_envelopes(kernel)) &&
@@ -460,6 +455,16 @@ void wait(Request& request) {
         fiber::await(fiber::node().wait_until(RequestDone{&request, awaited}));
     }
     take_clock(request);
+}
+
+void drain_engine() {
+    while (Request* const send = *announced.begin()) {
+        const bool is_ours = std::exchange(send->is_ours, false);
+        wait(*send);
+        if (is_ours)
+            leave_to_engine(*send);
+    }
+    fiber::await(fiber::node().wait_until([] { return letter_count == 0; }));
 }
 
 void take_clock(const Request& request) { fiber::node().advance_clock(request.clock); }

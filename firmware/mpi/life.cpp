@@ -2,8 +2,8 @@
 #include "fiber/fiber.hpp"
 #include "library/words.hpp"
 #include "mpi/attributes.hpp"
-#include "mpi/engine.hpp"
 #include "mpi/parts.hpp"
+#include "mpi/under_way.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,6 +48,16 @@ int write(char* text, int* length, const char* words) {
 void tell_left(unsigned count, const char* what) {
     if (count != 0)
         std::printf("MPI_Finalize(): %s: %u\n", what, count);
+}
+
+/// Messages of the program that have come, and that no receive has taken.
+unsigned messages_left() {
+    unsigned count = 0;
+    unexpected.find([&count](const Unexpected& message) {
+        count += message.envelope.context % 2 == 0 ? 1 : 0; // else of a collective
+        return false;
+    });
+    return count;
 }
 
 /// The world, and the node alone.
@@ -124,6 +134,7 @@ void end_run(const char* why, int code) {
     std::snprintf(words.data(), words.size(), "rank %u: %s",
                   static_cast<unsigned>(index(node.id())), why);
     mesh::end_run(node, words.data());
+    the_life = Life::after;
     fiber::end(code == 0 ? 1 : code);
 }
 
@@ -208,6 +219,16 @@ Checks& Checks::one_group() {
 
 } // namespace mesh::mpi
 
+void mesh::fiber::before_end(int status) {
+    using namespace mesh::mpi;
+    if (the_life != Life::now)
+        return;
+    std::array<char, 80> words;
+    std::snprintf(words.data(), words.size(),
+                  "the program has ended without MPI_Finalize(), with status %d", status);
+    mpi::end_run(words.data(), status);
+}
+
 mesh::mpi::Rank MPI_ABI_Group::rank_of(mesh::NodeId node) const {
     mesh::mpi::Rank rank = 0;
     while (rank < size && nodes[rank] != node)
@@ -267,6 +288,7 @@ int MPI_Finalize() {
     if (meet_all(world, "MPI_Finalize") != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;
+    tell_left(messages_left(), "messages that nobody has received");
     return MPI_SUCCESS;
 }
 

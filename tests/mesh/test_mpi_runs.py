@@ -88,3 +88,76 @@ def test_rows_combine_in_the_order_of_ranks_everywhere(where):
 def test_other_boards_have_c_programs_as_well(board):
     outcome = mesh("run", "--board", board, "--dim", 2, "--app", PROGRAMS / "pi.c")
     assert said_by(outcome, 0) == [ANSWERS["pi"][0]]
+
+
+@pytest.mark.parametrize("engine", ["sim", "qemu"])
+def test_an_end_without_finalize_ends_the_run_and_is_named(engine, tmp_path):
+    calls = 'if (rank == 1) { printf("so far\\n"); exit(3); }'
+    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app",
+                   written(tmp_path, program_of(calls)))
+    assert outcome.status == 1 and console(outcome)[1] == ["so far"], outcome
+    assert ("node 1 has ended the run: rank 1: the program has ended without MPI_Finalize(), with "
+            "status 3") in outcome.err, outcome
+
+
+def test_finalize_tells_of_messages_that_nobody_received(tmp_path):
+    calls = ("if (rank == 1) for (int at = 0; at < 3; ++at)"
+             "MPI_Send(&value, 1, MPI_INT, 0, at, MPI_COMM_WORLD);")
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app",
+                   written(tmp_path, program_of(calls)))
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {0: ["MPI_Finalize(): messages that nobody has received: 3"]}
+
+
+def test_finalize_with_a_large_message_under_way_is_told(tmp_path):
+    calls = ("static char data[5000]; MPI_Request request; if (rank == 1) {"
+             "MPI_Isend(data, 5000, MPI_CHAR, 0, 7, MPI_COMM_WORLD, &request);"
+             "MPI_Request_free(&request); }")
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app",
+                   written(tmp_path, program_of(calls)))
+    assert outcome.status == 1, outcome
+    assert "waits for its MPI message with tag 7 to be received by node 0" in outcome.err, outcome
+
+
+# One rank takes all of its heap.
+FILLED = """
+static char data[900];
+void **last = NULL, **more;
+MPI_Type_size(MPI_CHAR, &value); /* a type is on the heap from its first use on */
+value = 0;
+for (int bytes = 1 << 22; rank == RANK && bytes >= 16; bytes /= 2)
+    while ((more = malloc(bytes)) != NULL) {
+        *more = last;
+        last = more;
+    }
+MPI_Barrier(MPI_COMM_WORLD);
+for (int at = 0; rank == 1 && at < 50; ++at) {
+    data[0] = at;
+    MPI_Send(data, 900, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+}
+if (rank == 0)
+    sleep(1);
+for (; (more = last) != NULL; free(more))
+    last = *more;
+for (int at = 0; rank == 0 && at < 50; ++at) {
+    MPI_Recv(data, 900, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    value += data[0] != at;
+}
+if (rank == 0) printf("%d wrong\\n", value);
+"""
+
+
+def filled(tmp_path, rank):
+    text = "#include <unistd.h>\n" + program_of(FILLED.replace("RANK", str(rank)))
+    return mesh("run", "--dim", 1, "--app", written(tmp_path, text))
+
+
+def test_messages_wait_for_a_heap_that_is_full(tmp_path):
+    assert said_by(filled(tmp_path, 0), 0) == [
+        "MPI: no memory for messages that nobody receives; waiting for some", "0 wrong"]
+
+
+def test_a_send_without_memory_is_told(tmp_path):
+    outcome = filled(tmp_path, 1)
+    assert outcome.status == 1 and "rank 1: no memory for a message: free() some" in outcome.err, (
+        outcome)
