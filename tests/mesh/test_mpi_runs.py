@@ -161,3 +161,22 @@ def test_a_send_without_memory_is_told(tmp_path):
     outcome = filled(tmp_path, 1)
     assert outcome.status == 1 and "rank 1: no memory for a message: free() some" in outcome.err, (
         outcome)
+
+
+# A call that is not there: of a program that declares it itself, too.
+MISSING = "nothing defines MPI_Comm_spawn_multiple: it is not among the calls of MPI on a mesh"
+
+
+def test_a_call_that_is_not_there_names_the_table(tmp_path):
+    declared = "int MPI_Comm_spawn_multiple(MPI_Comm);\n" + program_of(
+        "MPI_Comm_spawn_multiple(MPI_COMM_WORLD);")
+    file = written(tmp_path, declared)
+    outcome = mesh("build", file, "-o", tmp_path / "some")
+    assert outcome.status == 2 and MISSING in outcome.err, outcome
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", file)
+    assert outcome.status == 2 and MISSING in outcome.err, outcome
+    outcome = mesh("build", written(tmp_path, program_of("MPI_File file;")), "-o",
+                   tmp_path / "some")
+    assert outcome.status == 2 and "unknown type name" in outcome.err, outcome
+    assert "help: it is not among the calls of MPI on a mesh: firmware/mpi/README.md" in (
+        outcome.err), outcome

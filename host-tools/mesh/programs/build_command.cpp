@@ -237,6 +237,11 @@ private:
             refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
                    "main()",
                    arguments_.output);
+        static const std::regex missing("undefined reference to `(\\w+)'");
+        std::smatch name;
+        if (std::regex_search(said, name, missing))
+            if (const auto words = words_of_missing(name[1].str()); !words.empty())
+                refuse("{}: nothing defines {}: {}", arguments_.output, name[1].str(), words);
         explain(said);
     }
 

@@ -34,6 +34,9 @@ constexpr std::string_view kThreads =
 constexpr std::string_view kLocks =
     "processes of a node take turns where they wait: what they share needs no lock";
 
+constexpr std::string_view kNoCall =
+    "it is not among the calls of MPI on a mesh: firmware/mpi/README.md lists them";
+
 /// The first that fits is taken.
 constexpr std::array kHelps = {
     Help{"no match for 'operator+*operand types are 'mesh::NodeId'",
@@ -79,6 +82,9 @@ constexpr std::array kHelps = {
     Help{"'mutex' in namespace 'std'", kLocks},
     Help{"'mutex' is not a member of 'std'", kLocks},
     Help{"'lock_guard' is not a member of 'std'", kLocks},
+    Help{"implicit declaration of function 'MPI_", kNoCall},
+    Help{"unknown type name 'MPI_", kNoCall},
+    Help{"'MPI_*' was not declared in this scope", kNoCall},
     Help{"unable to find the promise type for this coroutine",
          "a function that waits returns a mesh::Process or a mesh::Task<T>, and its first "
          "parameter is mesh::Kernel&"},
@@ -170,6 +176,11 @@ std::string_view sentence_for(std::string_view line) {
 }
 
 } // namespace
+
+std::string_view words_of_missing(std::string_view function) {
+    return function.starts_with("MPI_") || function.starts_with("PMPI_") ? kNoCall
+                                                                         : std::string_view{};
+}
 
 std::string with_help(std::string_view said) {
     std::string all;

@@ -1,5 +1,6 @@
 #include "loaded_program.hpp"
 
+#include "compiler_help.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "image_symbols.hpp"
@@ -63,10 +64,11 @@ std::string words_of_loader() {
     const std::string_view words = dlerror();
     constexpr std::string_view kUndefined = "undefined symbol: ";
     const auto at = words.find(kUndefined);
-    return at == std::string_view::npos
-               ? std::string(words)
-               : fmt::format("nothing defines {}",
-                             demangled(std::string(words.substr(at + kUndefined.size()))));
+    if (at == std::string_view::npos)
+        return std::string(words);
+    const std::string name = demangled(std::string(words.substr(at + kUndefined.size())));
+    const auto help = words_of_missing(name);
+    return fmt::format("nothing defines {}{}{}", name, help.empty() ? "" : ": ", help);
 }
 
 } // namespace
