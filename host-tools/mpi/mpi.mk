@@ -20,8 +20,8 @@ test-ranks: deps ## every case of runs that several ranks share; with mpirun, wh
 	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_ranks.py
 
 .PHONY: test-mpi
-test-mpi: deps ## C programs print the same over MPICH, natively, where it is installed (mpich)
+test-mpi: deps ## C programs print the same over MPICH, natively, where it is installed; registers
 	@command -v mpiexec.mpich >/dev/null || echo 'no MPICH, so nothing is compared;' \
 	  'with it: apt-get install mpich'
 	@$(MAKE) -j$(JOBS) all
-	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_mpi_native.py
+	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_mpi_native.py tests/mesh/test_registers.py
