@@ -16,6 +16,9 @@ NONE = MESH.parent / "no-such.so"
 # Each with lockstep; the first ones are tried every day.
 CASES = [("--dim 3 --op bcast --tree msbt --bytes 5000", 2),
          ("--dim 2 --op send --messages 5 --faults restart:1@10,restart:2@12", 3),
+         ("--dim 2 --app tests/mesh/mpi/hello.c", 2),
+         ("--dim 3 --app tests/mesh/mpi/heat.c --faults drop:0.1", 3),
+         ("--topology star --dim 3 --ranks 5 --app tests/mesh/mpi/nonblocking.c", 2),
          ("--dim 3 --op alltoall --bytes 300 --faults drop:0.1,corrupt:0.05", 3),
          ("--dim 3 --op allgather --bytes 100 --faults dup:0.1,reorder:0.1", 4),
          ("--dim 3 --op bcast --copies 2 --faults kill:3@20,cut:2/1@30,mend:2/1@60", 2),
@@ -44,7 +47,7 @@ def of_capture(file):
 
 
 def compare(launcher, folder, words, *numbers_of_ranks):
-    """The same words by one process and by so many: status, report and capture."""
+    """The same words by one process and by so many: status, report, capture and console."""
     files = [folder / "one", folder / "all"]
     one = run_alone("--capture", files[0], *words)
     for ranks in numbers_of_ranks:
@@ -53,11 +56,11 @@ def compare(launcher, folder, words, *numbers_of_ranks):
         if "--lockstep" in words:
             assert facts(one.report) == facts(shared.report), (ranks, words)
             assert of_capture(files[0]) == of_capture(files[1]), (ranks, words)
-    return one
+            assert console(one) == console(shared), (ranks, words)
 
 
 def test_ranks_in_lockstep_do_what_one_process_does(launcher, tmp_path, exhaustive):
-    for case, ranks in CASES if exhaustive else CASES[:2]:
+    for case, ranks in CASES if exhaustive else CASES[:3]:
         words = ["--seed", 7, *([] if "--host-at" in case else ["--lockstep"]), *case.split()]
         compare(launcher, tmp_path, words, ranks)
 
@@ -161,10 +164,13 @@ def test_each_process_of_a_launch_does_its_shard_by_itself(launcher):
 
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun")
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_mpirun_starts_one_run(ranks, exhaustive):
+@pytest.mark.parametrize("what, said", [("--op bcast", "verified"),
+                                        ("--app tests/mesh/mpi/ring.c", "[0] token")])
+def test_mpirun_starts_one_run(ranks, what, said, exhaustive):
     if not exhaustive:
         pytest.skip("make test-ranks")
     env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run([MPIRUN, "-np", str(ranks), "--oversubscribe", MESH, "run", "--dim", "3",
-                           "--op", "bcast"], capture_output=True, text=True, env=env, timeout=120)
-    assert done.returncode == 0 and done.stdout.count("verified") == 1, done
+                           *what.split()], capture_output=True, text=True, env=env, timeout=120,
+                          cwd=mesh_tool.ROOT)
+    assert done.returncode == 0 and done.stdout.count(said) == 1, done
