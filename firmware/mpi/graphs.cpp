@@ -1,9 +1,13 @@
-// Graphs as topologies. Ranks are not reordered.
+// Graphs as topologies. MPI_Graph_create() may reorder the ranks of a full binary tree in a cube or
+// subcube, so that each of its edges is one link (core/embedding.hpp); those of others stay.
 #include "mpi/graphs.hpp"
 
+#include "core/embedding.hpp"
 #include "mpi/communicators.hpp"
+#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace mesh::mpi {
 
@@ -25,10 +29,45 @@ std::span<const int> edges_of(Graph& graph, Rank rank) {
     return {graph.words() + graph.first + begin, static_cast<std::size_t>(ends[rank] - begin)};
 }
 
-/// A communicator with the first `size` ranks of the old one.
-Comm* copy_first(Comm& old, Rank size) {
+/// Levels of the full binary tree that a graph is, whose ranks count level by level from the root;
+/// 0: it is none.
+unsigned levels_of_tree(int nodes, const int* ends, const int* edges) {
+    if (nodes < 1 || !std::has_single_bit(static_cast<unsigned>(nodes) + 1))
+        return 0;
+    int begin = 0;
+    for (Rank rank = 0; rank < nodes; begin = ends[rank++]) {
+        const std::span<const int> relatives{edges + begin, edges + ends[rank]};
+        const bool is_leaf = 2 * rank + 1 >= nodes;
+        const auto is_relative = [=](Rank other) {
+            return (rank > 0 && other == (rank - 1) / 2) || other == 2 * rank + 1 ||
+                   other == 2 * rank + 2;
+        };
+        if (relatives.size() != (rank > 0 ? 1u : 0u) + (is_leaf ? 0u : 2u) ||
+            !std::ranges::all_of(relatives, is_relative))
+            return 0;
+    }
+    return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(nodes)));
+}
+
+/// Puts each rank on a node of `old` so that parents and children are neighbours in the cube.
+/// False: the nodes are no subcube, or the tree does not fit there.
+bool embed(unsigned levels, const Comm& old, Group& group) {
+    const RankTree cube(old, 0);
+    const BinaryTreeGuest guest{levels};
+    if (!guest.valid() || !cube.in_subcube() || 1 << guest.dimension() > old.size())
+        return false;
+    for (Rank rank = 0; rank < group.size; ++rank)
+        group.nodes[rank] =
+            cube.node_in_cube(index(guest.node_of(static_cast<std::uint32_t>(rank))));
+    return true;
+}
+
+/// A communicator with the first `size` ranks of the old one, or with the nodes of it that such a
+/// tree is put on.
+Comm* copy_first(Comm& old, Rank size, unsigned levels = 0) {
     Group* const group = new_group(size);
-    std::copy_n(old.group->nodes, size, group->nodes);
+    if (levels == 0 || !embed(levels, old, *group))
+        std::copy_n(old.group->nodes, size, group->nodes);
     find_own(*group);
     Comm* const comm = make_communicator(old, group);
     release(group);
@@ -85,14 +124,15 @@ using namespace mesh::mpi;
 
 extern "C" {
 
-int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edges, int,
+int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edges, int reorder,
                      MPI_Comm* made) {
     Checks checks("MPI_Graph_create", handle);
     if (checks.one_group().bad())
         return checks.code();
     if (nodes < 0 || nodes > checks.comm().size())
         return checks.refuse(MPI_ERR_ARG, "the graph has more nodes than there are ranks");
-    Comm* const comm = copy_first(checks.comm(), nodes);
+    const unsigned levels = reorder != 0 ? levels_of_tree(nodes, ends, edges) : 0;
+    Comm* const comm = copy_first(checks.comm(), nodes, levels);
     if (comm != nullptr) {
         const int count = nodes == 0 ? 0 : ends[nodes - 1];
         comm->graph = new_graph(false, false, nodes, count);

@@ -84,6 +84,13 @@ def test_rows_combine_in_the_order_of_ranks_everywhere(where):
     assert said_by(outcome, 0)[-1] == "0 wrong"
 
 
+def test_each_edge_of_a_reordered_binary_tree_is_one_link():
+    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--app", PROGRAMS / "tree.c")
+    assert said_by(outcome, 0) == ["1 and 3", "0 wrong"]
+    outcome = mesh("run", "--engine", "sim", "--dim", 3, "--app", PROGRAMS / "tree.c")
+    assert said_by(outcome, 0) == ["3 and 3", "0 wrong"]  # three levels want four dimensions
+
+
 @pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385"])
 def test_other_boards_have_c_programs_as_well(board):
     outcome = mesh("run", "--board", board, "--dim", 2, "--app", PROGRAMS / "pi.c")
