@@ -38,6 +38,10 @@ struct Coach {
 /// Packets in one frame, or a frame without one.
 using Frame = std::vector<Coach>;
 
+/// The interrupt of the board, called by a process that computes.
+hal::TickWork tick = nullptr;
+void* ticking = nullptr;
+
 /// Sends frames at once.
 template <const hal::Capabilities& kCan>
 class TrainBoard : public hal::NullBoard {
@@ -88,6 +92,11 @@ public:
     }
     std::uint64_t now_us() const { return time_us; }
     void set_alarm_us(std::uint64_t time) { alarm_us = time; }
+    void start_ticks(std::uint32_t /*period_us*/, hal::TickWork work, void* context) {
+        tick = work;
+        ticking = context;
+    }
+    void stop_ticks() {}
 
     /// The data frames sent by port 0, which are forgotten.
     std::vector<Frame> take_sent() {
@@ -130,6 +139,18 @@ Process takes_all(Kernel& node) {
         const auto packet = co_await node.receive({});
         got.push_back(packet.header().tag);
     }
+}
+
+/// Frames that the node had received after each tick.
+std::vector<std::uint32_t> after_ticks;
+bool may_tick = false;
+Process computes(Kernel& node) {
+    co_await node.wait_until([] { return may_tick; });
+    for (unsigned number = 0; number < 5; ++number) {
+        after_ticks.push_back(node.counters()[Counter::frames_received]);
+        tick(ticking);
+    }
+    co_return Status::ok;
 }
 
 /// Node 0, told its job; this file is its neighbours.
@@ -319,6 +340,26 @@ TEST(Train, IsTakenPacketByPacket) {
     EXPECT_EQ(bench.counted(Counter::frames_received), before + 4);
     EXPECT_EQ(bench.answer().acknowledged, 4);
     EXPECT_EQ(bench.node.kernel().pool().used(), 2u);
+}
+
+TEST(Train, CountsAsItsPacketsInPreemptivePolls) {
+    may_tick = false;
+    after_ticks.clear();
+    Bench<kTrains> bench{&computes};
+    may_tick = true;
+    bench.give({{{.kind = wire::Kind::ack, .port = port_at(0)}, {}}}); // the process looks again
+    Frame train;
+    for (std::uint16_t number = 0; number < kInTrain; ++number)
+        train.push_back(bench.coach(number));
+    bench.give(train);
+    for (std::uint16_t number = kInTrain; number < kInTrain + 6; ++number)
+        bench.give({bench.coach(number)});
+    bench.work();
+    ASSERT_EQ(after_ticks.size(), 5u);
+    for (std::uint32_t& frames : after_ticks)
+        frames -= bench.counted(Counter::frames_received) - (kInTrain + 6);
+    static_assert(kInTrain == 2 * limits::kFramesInPreemptivePoll);
+    EXPECT_EQ(after_ticks, (std::vector<std::uint32_t>{0, 8, 8, 12, 14}));
 }
 
 TEST(Train, InLockstepOnlyTheFirstPacketOfAFrameCounts) {

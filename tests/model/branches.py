@@ -32,7 +32,8 @@ FILES = [f"firmware/kernel/{name}" for name in
 # Tests of the kernel in which no frame, cable or node fails: suites, or how their names begin.
 HEALTHY_SUITES = ("Ascend", "Barrier", "Exchange", "Forwarding", "MessageOrder", "Mailboxes", "Alt",
                   "Collectives", "FullMailbox", "Reduce", "Allreduce", "Scan", "TreeFlow", "Grid",
-                  "ChannelBetweenNodes", "Multicast.SendsALateMember", "Multicast.TakesEveryTree")
+                  "ChannelBetweenNodes", "Multicast.SendsALateMember", "Multicast.TakesEveryTree",
+                  "Train.Carries", "Train.IsMade", "Train.Ends", "Train.IsTaken")
 HEALTHY_CASES = ":".join(f"{name}*" if "." in name else f"{name}.*" for name in HEALTHY_SUITES)
 HEALTHY = [["soak", "--healthy", "--from", "1", "--schedules", "200", "--seconds", "3600"],
            ["kernel", "--gtest_brief=1", f"--gtest_filter={HEALTHY_CASES}"]]
