@@ -427,9 +427,20 @@ void begin_receive(Request& request) {
 struct RequestDone {
     const Request* request;
     Awaited awaited;
-    bool operator()() const { return request->is_done; }
+    bool has_gone = false; // waits until it is not announced any more: it may be no more then
+
+    bool operator()() const {
+        return has_gone ? *announced.find([this](const Request& one) { return &one == request; }) ==
+                              nullptr
+                        : request->is_done;
+    }
 };
 static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 12);
+
+static Awaited awaited(const Request& request) {
+    const bool is_send = request.kind == Request::Kind::send;
+    return {request.node, told_tag(request.traffic, request.tag), is_send ? 1u : 0u};
+}
 
 bool start_engine() {
     Kernel& kernel = fiber::node();
@@ -448,22 +459,14 @@ void begin(Request& request) {
 }
 
 void wait(Request& request) {
-    if (!request.is_done) {
-        const bool is_send = request.kind == Request::Kind::send;
-        const Awaited awaited{request.node, told_tag(request.traffic, request.tag),
-                              is_send ? 1u : 0u};
-        fiber::await(fiber::node().wait_until(RequestDone{&request, awaited}));
-    }
+    if (!request.is_done)
+        fiber::await(fiber::node().wait_until(RequestDone{&request, awaited(request)}));
     take_clock(request);
 }
 
 void drain_engine() {
-    while (Request* const send = *announced.begin()) {
-        const bool is_ours = std::exchange(send->is_ours, false);
-        wait(*send);
-        if (is_ours)
-            leave_to_engine(*send);
-    }
+    while (const Request* const send = *announced.begin())
+        fiber::await(fiber::node().wait_until(RequestDone{send, awaited(*send), true}));
     fiber::await(fiber::node().wait_until([] { return letter_count == 0; }));
 }
 

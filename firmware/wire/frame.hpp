@@ -315,12 +315,13 @@ constexpr bool is_coupled(std::size_t bytes) {
     return bytes >= kCouplingBytes + kPacketHeaderBytes;
 }
 
-/// The bytes behind the first packet of a frame of `frame_bytes` bytes, whose head is sound; 0 if
-/// the frame is no train.
+/// The bytes behind the first packet of a frame of `frame_bytes` bytes; 0 if the frame is no train.
+/// Any head is safe, also one that nobody has checked yet.
 constexpr std::size_t bytes_behind(const LinkHeader& link, std::size_t frame_bytes) {
     const std::size_t first = kHeadBytes + whole_words(link.packet_bytes);
     const bool more = frame_bytes >= first && is_coupled(frame_bytes - first);
-    return more && link.kind == Kind::data ? frame_bytes - first : 0;
+    const bool train = more && link.kind == Kind::data && link.packet_bytes <= kPacketBytesMax;
+    return train ? frame_bytes - first : 0;
 }
 
 /// Takes a coupled packet off the front of `rest`, the bytes of a train behind another packet: its

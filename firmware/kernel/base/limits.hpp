@@ -80,8 +80,9 @@ constexpr std::uint32_t tick_us(std::uint32_t rto_min_ms) {
 }
 /// Then preemptive polls come so many times as often as ticks did.
 inline constexpr std::uint8_t kPreemptivePollsOfTick = 8;
-/// Frames that the links take in one preemptive poll. At 20 MHz these take half of the time to the
-/// next one, so the process goes on in any case.
+/// Packets that the links take in one preemptive poll. At 20 MHz these take half of the time to the
+/// next one, so the process goes on in any case. A train is taken whole, up to 16 packets; later
+/// polls then take as many less.
 inline constexpr unsigned kFramesInPreemptivePoll = 4;
 
 /// Words of `--app ... -- words`, and all their bytes together, on a board with such packets: they

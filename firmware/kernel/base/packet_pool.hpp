@@ -1,5 +1,6 @@
 // The packet pool: every packet in a node lives in one of its buffers from the first byte received
-// to the last acknowledgement, shared by all ports it leaves by and the mailbox, never copied.
+// to the last acknowledgement, shared by all ports it leaves by and the mailbox. It is copied only
+// to and from the place behind another one (a train: wire/frame.hpp).
 //
 // Invariant: a buffer is free exactly when its reference count is zero. Not interrupt safe; the
 // kernel's thread is the only user.

@@ -256,7 +256,10 @@ private:
         }
     }
     /// A tick while no process runs: ticks end if no process has run since the last tick.
-    void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? 1 : 0); }
+    void tick_at_rest() {
+        ahead_ = 0;
+        set_ticks(std::exchange(ran_, false) ? 1 : 0);
+    }
 
     /// From an interrupt: lets the links work while a process computes, so that neighbours need not
     /// wait for the process.
@@ -271,9 +274,11 @@ private:
         node.node_.end_preemptive_poll();
     }
     /// Takes the frames of a preemptive poll. A train counts as its packets do: those beyond the
-    /// share of this poll are of the next one's.
+    /// share of this poll are of the next one's. One whose share is used up sends what waits.
     void take_share() {
         constexpr std::uint32_t kShare = limits::kFramesInPreemptivePoll;
+        if (ahead_ >= kShare)
+            rest();
         const std::uint32_t from = node_.frames_received() - ahead_;
         while (node_.frames_received() - from < kShare && poll()) {
         }

@@ -52,11 +52,12 @@ public:
     virtual std::uint64_t now_us() const = 0;
 };
 
-/// Counts of the frames that crossed the loom, and of the faults that struck them. Of a train each
-/// packet is one that was delivered, and each that a fault strikes is a frame.
+/// Counts of the frames that crossed the loom, and of the faults that struck them. A fault strikes
+/// each packet of a train as a frame of its own.
 struct LoomCounts {
-    std::uint64_t frames = 0;  // that came from nodes, all kinds
-    std::uint64_t packets = 0; // data frames delivered to nodes, and those of loaders
+    std::uint64_t frames = 0; // that came from nodes, all kinds; a train is one
+    /// Delivered to nodes in data frames, each packet of a train; and frames of loaders.
+    std::uint64_t packets = 0;
     /// Too short, from a port that the network does not have, or damaged within a train that was
     /// taken apart.
     std::uint64_t malformed = 0;

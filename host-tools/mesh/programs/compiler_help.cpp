@@ -36,6 +36,9 @@ constexpr std::string_view kLocks =
 
 constexpr std::string_view kNoCall =
     "it is not among the calls of MPI on a mesh: firmware/mpi/README.md lists them";
+constexpr std::string_view kNoHeader =
+    "without #include <mpi.h> nothing of MPI is known; what it does not declare is not there on a "
+    "mesh: firmware/mpi/README.md lists the calls";
 
 /// The first that fits is taken.
 constexpr std::array kHelps = {
@@ -82,9 +85,9 @@ constexpr std::array kHelps = {
     Help{"'mutex' in namespace 'std'", kLocks},
     Help{"'mutex' is not a member of 'std'", kLocks},
     Help{"'lock_guard' is not a member of 'std'", kLocks},
-    Help{"implicit declaration of function 'MPI_", kNoCall},
-    Help{"unknown type name 'MPI_", kNoCall},
-    Help{"'MPI_*' was not declared in this scope", kNoCall},
+    Help{"implicit declaration of function 'MPI_", kNoHeader},
+    Help{"unknown type name 'MPI_", kNoHeader},
+    Help{"'MPI_*' was not declared in this scope", kNoHeader},
     Help{"unable to find the promise type for this coroutine",
          "a function that waits returns a mesh::Process or a mesh::Task<T>, and its first "
          "parameter is mesh::Kernel&"},

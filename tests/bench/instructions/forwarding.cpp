@@ -140,6 +140,7 @@ private:
         while (wire::is_coupled(rest.size())) {
             static_cast<void>(wire::uncouple(rest, next, uncoupled_));
             note_packet(port, next.link);
+            ++seen.moved;
         }
     }
     static void note_packet(Port port, const wire::LinkHeader& link) {
@@ -444,7 +445,8 @@ void report(const Case& one, const bench::Counter& counter, target::Suite& suite
     printf("\n");
     for (const Result* result : {&one.kernel, &one.whole}) {
         suite.claim("every packet goes on once", result->clean());
-        suite.claim("the CPU copies no payload", result->moved == 0);
+        suite.claim("the CPU copies no payload but of packets behind the first of a train",
+                    result->moved == kPackets - kPackets / packets_in_frame(one.traffic));
         suite.claim("DMA takes every frame in and out",
                     result->dma_transfers == 2 * kPackets / packets_in_frame(one.traffic));
     }
