@@ -1,6 +1,8 @@
 """A run that several processes share does what a run of one process does."""
+import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -8,10 +10,12 @@ import subprocess
 import pytest
 
 import mesh_tool
-from mesh_tool import MESH, alive, console, mesh, verified, wait_until
+import two_hosts
+from mesh_tool import MESH, alive, console, descendants, mesh, verified, wait_until
 from ranks_tool import Launched, facts, make_launcher, run_alone, run_ranks
 
 MPIRUN = shutil.which("mpirun")
+AS_ROOT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 NONE = MESH.parent / "no-such.so"
 # Each with lockstep; the first ones are tried every day.
 CASES = [("--dim 3 --op bcast --tree msbt --bytes 5000", 2),
@@ -174,3 +178,38 @@ def test_mpirun_starts_one_run(ranks, what, said, exhaustive):
                            *what.split()], capture_output=True, text=True, env=env, timeout=120,
                           cwd=mesh_tool.ROOT)
     assert done.returncode == 0 and done.stdout.count(said) == 1, done
+
+
+@pytest.fixture
+def hosts(tmp_path, exhaustive):
+    """Begins `mesh run WORDS` on two hosts."""
+    why = two_hosts.missing() if exhaustive else "make test-ranks"
+    if why:
+        pytest.skip(why)
+    with two_hosts.two_hosts(tmp_path) as (*first, launcher):
+        yield lambda *words: subprocess.Popen(
+            [*first, f"{launcher} {shlex.join(map(str, [MESH, 'run', *words]))}"], env=AS_ROOT,
+            cwd=mesh_tool.ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("faults", ["drop:0.1", "kill:2@20"])
+def test_ranks_on_two_hosts_do_what_one_process_does(hosts, tmp_path, faults):
+    words = ["--seed", 7, "--lockstep", "--dim", 3, "--op", "bcast", "--bytes", 5000,
+             "--faults", faults]
+    one, report = run_alone(*words), tmp_path / "report.json"
+    run = hosts(*words, "--report", report)
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == one.status, (out, err)
+    assert facts(json.loads(report.read_text())) == facts(one.report)
+
+
+def test_a_host_whose_rank_is_killed_is_named_and_nothing_is_left(hosts):
+    run = hosts(*ENDLESS[1:])
+    [rank] = wait_until(lambda: {pid for pid in two_hosts.processes(two_hosts.HOSTS[1], "mesh")
+                                 if len(descendants(pid)) == 3}, 60,
+                        "two emulators of rank 1, and the one that forks them")
+    everything = descendants(run.pid)
+    os.kill(rank, signal.SIGKILL)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode != 0 and two_hosts.HOSTS[1] in err, (out, err)
+    wait_until(lambda: not alive(everything), 10, "no emulator is left")
