@@ -185,5 +185,4 @@ def test_a_call_that_is_not_there_names_the_table(tmp_path):
     outcome = mesh("build", written(tmp_path, program_of("MPI_File file;")), "-o",
                    tmp_path / "some")
     assert outcome.status == 2 and "unknown type name" in outcome.err, outcome
-    assert "help: without #include <mpi.h> nothing of MPI is known; what it does not declare is not" in (
-        outcome.err), outcome
+    assert "help: without #include <mpi.h> nothing of MPI is known; what it" in outcome.err, outcome
