@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <random>
 #include <vector>
 
 namespace mesh::test {
@@ -466,14 +467,15 @@ TEST(Train, OfAnySealedHeadersBreaksNothing) {
         Frame frame{bench.coach(next++)};
         for (unsigned behind = 1 + draw(4); behind != 0; --behind) {
             Coach coach = bench.coach(next, draw(300));
-            coach.link.kind = draw(2) == 0 ? wire::Kind::data : static_cast<wire::Kind>(draw(12));
+            if (draw(2) == 0)
+                coach.link.kind = static_cast<wire::Kind>(20 + draw(200)); // there is none
             coach.link.packet_bytes = draw(4) == 0 ? draw(0x10000) : coach.link.packet_bytes;
             coach.link.sequence = draw(2) == 0 ? next++ : draw(0x10000);
             frame.push_back(coach);
         }
         bench.give(frame);
         bench.work();
-        next = bench.answer().acknowledged;
+        next = static_cast<std::uint16_t>(got.size()); // what came out of order is missing
     }
     EXPECT_GE(got.size(), 3000u) << "the first of each train came";
 }
