@@ -427,7 +427,7 @@ void begin_receive(Request& request) {
 struct RequestDone {
     const Request* request;
     Awaited awaited;
-    bool has_gone = false; // waits until it is not announced any more: it may be no more then
+    bool has_gone = false; // wait until `announced` has it no more; it may be freed by then
 
     bool operator()() const {
         return has_gone ? *announced.find([this](const Request& one) { return &one == request; }) ==
