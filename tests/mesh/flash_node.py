@@ -82,8 +82,9 @@ class FlashNode:
         return self
 
     def power_off(self):
-        """Without a warning."""
-        self.process.kill()
+        """Without a warning to the node. What its flash was told to write comes to the file: the
+        emulator writes behind the node's back, and would leave it out if it were killed."""
+        self.process.terminate()
         self.process.wait()
         self.socket.close()
 
