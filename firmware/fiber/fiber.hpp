@@ -52,8 +52,8 @@ T await(Task<T> task) {
     return task.await_resume();
 }
 
-/// What a library of the program does when that ends, on its stack. There only in a program that
-/// uses such a library.
+/// What a library does when the program ends, on the program's stack. Defined by the library: a
+/// program that does not use one has none.
 [[gnu::weak]] void before_end(int status);
 
 /// Ends the program, with the verdict of a main() that returns `status`. Other processes of the
