@@ -161,7 +161,8 @@ private:
         const std::size_t begin = wire::whole_words(first.packet_bytes);
         const auto behind = std::span{room.packet->bytes}.subspan(begin);
         const auto moved = behind.first(std::min(bytes, behind.size()));
-        std::memcpy(behind_.data(), moved.data(), moved.size());
+        if constexpr (kBehindBytes != 0) // else some compilers see a copy to nowhere
+            std::memcpy(behind_.data(), moved.data(), moved.size());
         return std::span{behind_}.first(moved.size());
     }
 
