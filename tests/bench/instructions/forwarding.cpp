@@ -397,21 +397,17 @@ struct Case {
     Result whole;
 };
 
-[[gnu::noipa]] std::uint32_t crc_of(const std::byte* bytes, std::size_t count, std::uint32_t seed) {
-    return wire::crc32(std::span{bytes, count}, seed);
-}
-
 /// The cost of checking a packet, and of checking or making the link headers of its frames.
 std::uint32_t crc_instructions(const bench::Counter& counter, const Case& one) {
     static const std::array<std::byte, wire::kPacketBytesMax> bytes{};
     const auto cost = [&](std::size_t count) {
-        return counter.call(&crc_of, bytes.data(), count, 0u);
+        return counter.call(&wire::detail::crc32<wire::detail::kCrcTables>, bytes.data(),
+                            bytes.data() + count, 0u);
     };
     const std::uint32_t heads = 2 * kPackets + one.whole.acknowledgements + one.whole.answers;
     const std::uint32_t head = cost(wire::offset::kLinkCrc - wire::offset::kEtherType);
     const std::uint32_t packet = cost(wire::packet_offset::kPacketCrc) + cost(one.payload_bytes);
-    const std::uint32_t hash = one.traffic == Traffic::sbt ? cost(wire::kPacketHeaderBytes) : 0;
-    return heads * head / kPackets + packet + hash;
+    return heads * head / kPackets + packet;
 }
 
 /// With the whole node, or with its kernel alone.
