@@ -1,7 +1,7 @@
 #include "kernel/packets/forwarder.hpp"
 
 #include "hal/check.hpp"
-#include "wire/crc32.hpp"
+#include "wire/bytes.hpp"
 
 #include <utility>
 
@@ -231,9 +231,11 @@ PacketBuffer* Forwarder::put(PacketBuffer* buffer) {
     return buffer;
 }
 
+// The checksum stands for the packet, of which it covers everything.
 void Forwarder::count(PacketBuffer* buffer) {
     ++counters_[Counter::packets_delivered];
-    delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
+    delivery_hash_ = 31 * delivery_hash_ +
+                     wire::load<std::uint32_t>(buffer->bytes, wire::packet_offset::kPacketCrc);
 }
 
 void Forwarder::accept(PacketBuffer* offer) {
