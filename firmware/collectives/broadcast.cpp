@@ -113,7 +113,8 @@ void Broadcast::go_on(const Segmentation::Fragment& fragment) {
 }
 
 Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
-    broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, 0, FlowWait::Until::room});
+    if (!broadcast.flow_.open())
+        broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, 0, FlowWait::Until::room});
     const Segmentation::Fragment fragment = broadcast.plan_.segmentation().at(broadcast.position_);
     OutgoingPacket packet = co_await kernel.allocate(broadcast.plan_.tree);
     packet.header() = header_of(kernel, broadcast.plan_, broadcast.label_, fragment);
@@ -125,25 +126,28 @@ Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
     co_return packet;
 }
 
+// Most packets come with others, and are there when it is their turn: they are not waited for.
 Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     const BroadcastPlan& plan = broadcast.roots_;
     const std::uint32_t number = broadcast.position_ / plan.packet_bytes;
     const Match match = broadcast.label_.match(number, plan.root);
-    const Path path = path_of(kernel, plan, number);
-    const std::uint32_t subtree = 1u << path.subtree;
-    Awaited awaited{Status::unreachable};
-    if ((broadcast.lost_ & subtree) == 0) {
-        awaited.status = co_await FlowWait{kernel,
-                                           broadcast.flow_,
-                                           plan.segmentation().fragments(),
-                                           FlowWait::Until::packet,
-                                           match,
-                                           path};
-        if (awaited.status == Status::ok)
-            awaited = judged(kernel.take(match));
+    Awaited awaited{Status::ok};
+    if (broadcast.flow_.owes() || !kernel.has(match)) {
+        const Path path = path_of(kernel, plan, number);
+        const std::uint32_t subtree = 1u << path.subtree;
+        awaited.status = Status::unreachable;
+        if ((broadcast.lost_ & subtree) == 0)
+            awaited.status = co_await FlowWait{kernel,
+                                               broadcast.flow_,
+                                               plan.segmentation().fragments(),
+                                               FlowWait::Until::packet,
+                                               match,
+                                               path};
+        if (awaited.status != Status::ok)
+            broadcast.lost_ |= subtree;
     }
-    if (awaited.absent())
-        broadcast.lost_ |= subtree;
+    if (awaited.status == Status::ok)
+        awaited = judged(kernel.take(match));
     if (broadcast.position_ == 0)
         broadcast.adopt(kernel, awaited.packet);
     const Segmentation::Fragment fragment = broadcast.check(awaited);

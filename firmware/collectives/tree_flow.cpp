@@ -92,7 +92,7 @@ void TreeFlow::hear(Kernel& kernel) {
 
 // Sends the parent the word that is owed to it. False if the pool cannot start that now.
 bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
-    if (taken_ - told_ < half_)
+    if (!owes())
         return true;
     const std::uint32_t due = std::min(taken_, slowest_child()) / half_ * half_;
     if (settled(packets) || due == told_)

@@ -49,6 +49,8 @@ public:
     }
     /// This node has taken one packet more.
     void take() { ++taken_; }
+    /// It has taken so many that it owes its parent word, if the nodes below it have as well.
+    bool owes() const { return up_ != kNoPort && taken_ - told_ >= half_; }
     /// This node has all that the root sends, so the counts of nodes below it do not matter any
     /// more: the next FlowWait tells the parent all that is owed. A parent that missed packets that
     /// this node got waits for that word, and would do so for as long as this node is in the call.
