@@ -212,9 +212,10 @@ Process busy_sender(Kernel& node) {
     co_return Status::ok;
 }
 
-/// Node 0, with its program from its start to its end.
+/// Node 0.
 struct Bench {
-    Bench(unsigned seed, bool lockstep, Program program = &busy) : node{ticking, memory, program} {
+    /// It knows its neighbours, and has no job yet.
+    explicit Bench(unsigned seed, Program program = &busy) : node{ticking, memory, program} {
         board = &ticking;
         ticking.step_us = program == &busy_sender ? 50 : 1; // pauses between offers are long
         random_numbers.seed(seed);
@@ -226,6 +227,9 @@ struct Bench {
                           .sequence = kSquare.dim,
                           .refused = static_cast<std::uint16_t>(1u << port)},
                          {});
+    }
+    /// With its program from its start to its end.
+    Bench(unsigned seed, bool lockstep, Program program = &busy) : Bench(seed, program) {
         wire::Job job;
         job.op = wire::Op::app;
         job.lockstep = lockstep ? 1 : 0;
@@ -286,6 +290,15 @@ TEST_P(PreemptivePoll, HearsWhatBecomesOfAMessageThatAProcessSends) {
     EXPECT_EQ(bench.node.kernel().pool().used(), 2 + bench.node.kernel().mailbox().size());
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, PreemptivePoll, testing::Range(1u, 4u));
+
+TEST(NoJob, IsNeededToHearTheNeighbours) {
+    Bench bench(1);
+    bench.ticking.give_packet();
+    while (bench.node.poll()) {
+    }
+    EXPECT_EQ(bench.counted(Counter::packets_delivered), 1u);
+    EXPECT_EQ(bench.ticking.work, nullptr);
+}
 
 TEST(Lockstep, HasNoPreemptivePolls) {
     Bench bench(1, true);
