@@ -405,7 +405,7 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 NODES ?= 2-32
 .PHONY: conform
 conform: deps ## what a board promises by its HAL, then every op on every network: BOARD= NODES=
-	@$(MAKE) -j$(JOBS) all $(CONFORM) $(TEST_IMAGES)
+	@$(MAKE) -j$(JOBS) $(MESH) $(CONFORM) $(foreach b,$(MADE_BOARDS),$(call conform_images,$b))
 	@for board in $(MADE_BOARDS); do $(CONFORM) $(BUILD)/$$board || exit 1; \
 	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/test_serial.py tests/target \
 	  -k $$board || exit 1; done

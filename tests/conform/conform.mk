@@ -5,9 +5,11 @@ CONFORM := $(BUILD)/host/tests/conform
 $(CONFORM): $(call host_objects,host,$(wildcard tests/conform/*.cpp)) $(BUILD)/host/libmesh.a
 	$(call link_host,-lgtest)
 
-# What `make conform` runs on a board.
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,conform,\
   $(call target_objects,$b,$(wildcard tests/conform/image/*.cpp)) $($b_DRIVER) $($b_PORTABLE))))
+# What `make conform` runs on board $(1), and nothing else: each image more is a link.
+conform_images = $(patsubst %,$(BUILD)/$(1)/%.elf,conform $(OPS) app_windows app_crash \
+  $(filter test_%,$($(1)_SUITES)))
 
 # The same on a board with a fault, which it must find: FAULT.sed is done to the file that its first
 # line names.
