@@ -55,14 +55,17 @@ protected:
         bytes.insert(bytes.end(), packet.begin(), packet.end());
         return bytes;
     }
-    /// The node's counts since it was last asked: waits until `good` whole frames have come, or for
-    /// a while, as a line is slow.
+    /// The node's counts since it was last asked: waits until `good` whole frames have come, or
+    /// none for a while, as a line is slow.
     std::map<std::string, std::uint64_t> counts(std::uint64_t good) {
         std::map<std::string, std::uint64_t> seen;
         for (unsigned tried = 0; seen["good"] < good && tried < 50; ++tried) {
             rig.run_for(100ms);
-            for (const auto& [what, number] : read(rig.ask({What::counts, 0, 0, 0, 0})))
+            auto more = read(rig.ask({What::counts, 0, 0, 0, 0}));
+            for (const auto& [what, number] : more)
                 seen[what] += number;
+            if (more["good"] != 0)
+                tried = 0;
         }
         return seen;
     }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -27,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kStep{1};
 constexpr milliseconds kEndTimeout{10'000};
+/// So many times as long as it may say nothing a node may be at work on one line.
+constexpr int kSilences = 30;
 
 /// Our end, and the one that the emulator gets.
 std::pair<host::Fd, host::Fd> socket_pair() {
@@ -75,8 +78,9 @@ void Rig::tell(const Command& command) {
 }
 
 std::optional<std::string> Rig::line(milliseconds timeout) {
-    for (const auto until = Clock::now() + timeout;
-         lines_.empty() && open_ && !fault_ && Clock::now() < until;)
+    heard_ = Clock::now();
+    for (const auto end = heard_ + kSilences * timeout;
+         lines_.empty() && open_ && !fault_ && Clock::now() < std::min(heard_ + timeout, end);)
         work(kStep);
     if (lines_.empty())
         return std::nullopt;
@@ -163,6 +167,7 @@ bool Rig::read_from(std::size_t at) {
         open_ = false;
     if (got <= 0)
         return false;
+    heard_ = Clock::now();
     std::span<std::byte> bytes{buffer.data(), static_cast<std::size_t>(got)};
     while (const auto frame = cables_[at].reader.next(bytes))
         on_frame(at, *frame);

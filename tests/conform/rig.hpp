@@ -35,7 +35,8 @@ public:
     bool serial() const { return plan_.board.serial(); }
 
     void tell(const Command& command);
-    /// The next line that the node says; nothing if it ends, or says none for so long.
+    /// The next line that the node says; nothing if it ends, or if nothing comes from it for so
+    /// long: while frames come, it is at work, however slow this machine is.
     std::optional<std::string> line(std::chrono::milliseconds timeout = kLineTimeout);
     /// tell() and line().
     std::string ask(const Command& command);
@@ -85,6 +86,7 @@ private:
     std::deque<std::string> lines_;
     std::string text_; // of a line that is not whole
     std::optional<wire::CrashRecord> fault_;
+    std::chrono::steady_clock::time_point heard_; // bytes of the node, of any cable
     bool loops_ = true;
     bool open_ = true;
     std::size_t throttle_ = 0;
