@@ -210,7 +210,7 @@ TEST_F(Conform, TheMemoryCarriesTheNetworksThatTheBoardHasPortsFor) {
     EXPECT_GE(path, rig.ports() + 1) << "links of the longest path of the trees of a cube";
     EXPECT_GE(processes, rig.ports() + 1) << "one for each tree of msbt, and the program's own";
     EXPECT_GE(receivers, 2u) << "the program, and what takes for it meanwhile";
-    EXPECT_GE(workspace, 8192u) << "what fft keeps of it for tables";
+    EXPECT_GE(workspace, 18u * 1024) << "tables of fft, and what an image of relay/ takes of it";
     EXPECT_EQ(buffers, host::simulated_buffers({Topology::cube, 1}, subject.board.buffers))
         << "of a node; board.json says \"buffers\" where a simulation has others";
     for (unsigned ports = 1; ports <= rig.ports(); ++ports)
