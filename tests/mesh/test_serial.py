@@ -22,6 +22,8 @@ SIZES = {
     "send": ["--messages", 2, "--bytes", 1500], "barrier": [], "ascend": ["--bytes", 1024],
     "descend": ["--bytes", 1024], "sort": ["--bytes", 1024], "fft": ["--bytes", 1024],
 }
+# A node has a block of every node, three times, in 18 KB.
+OF_EVERY_NODE, BYTES_OF_EVERY_NODE = ("allgather", "alltoall"), 5000
 STEP_OPS = ("ascend", "descend", "sort", "fft")
 FAULTS = "drop:0.1,dup:0.05,reorder:0.05"
 NODES_OF_A_SAMPLE = 8
@@ -89,9 +91,12 @@ def every_op(board, least, most):
     for topology in ("cube", "uhc", "star"):
         first, beyond = (3, ports + 2) if topology == "star" else (1, ports + 1)
         for dim in range(first + (topology == "uhc"), beyond):
-            if not least <= nodes_of(topology, dim) <= most:
+            nodes = nodes_of(topology, dim)
+            if not least <= nodes <= most:
                 continue
             for op, size in SIZES.items():
+                if op in OF_EVERY_NODE:
+                    size = ["--bytes", min(size[1], BYTES_OF_EVERY_NODE // nodes)]
                 if topology != "star" or op not in STEP_OPS:
                     yield ["--topology", topology, "--dim", dim, "--op", op, *size]
 
