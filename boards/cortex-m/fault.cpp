@@ -244,6 +244,11 @@ extern "C" {
     mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
 }
 
+#if __ARM_ARCH_ISA_THUMB == 1
+/// The same for int, where the processor has no instruction for it.
+[[noreturn, gnu::alias("__aeabi_ldiv0")]] void __aeabi_idiv0();
+#endif
+
 /// Called by code for a division by zero, if the compiler checks divisions (firmware/programs.mk).
 [[noreturn, gnu::alias("__aeabi_ldiv0")]] void __ubsan_handle_divrem_overflow_abort();
 }

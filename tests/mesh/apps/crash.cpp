@@ -32,7 +32,7 @@ int& at(std::uintptr_t address) { return *reinterpret_cast<int*>(address); }
 
 /// One assembler instruction that wants whole words, on a target that knows it.
 void load_unaligned([[maybe_unused]] std::uintptr_t address) {
-#ifdef __arm__
+#if defined(__arm__) && __ARM_ARCH_ISA_THUMB >= 2
     asm volatile("ldrd r2, r3, [%0]" ::"r"(address) : "r2", "r3"); // unaligned
 #endif
 }
