@@ -313,6 +313,38 @@ TEST_F(LoomTest, ANodeInResetHearsItsHostOnlyAndSpeaksWhenItIsThereAgain) {
     EXPECT_EQ(cables.arrivals.size(), 3u);
 }
 
+/// Real time decides how often it says hello before it hears of its job, so that counts once. Later
+/// hellos are at model times: by one of them a neighbour is met that comes back after it.
+TEST_F(LoomTest, InLockstepARestartedNodesHellosCountAgainOnceItHasComeToRest) {
+    loom();
+    loom_->count_starts(node_at(1), 1);
+    loom_->begin_lockstep();
+    const auto rest = [&](std::uint32_t node) {
+        wire::LinkHeader header{.kind = wire::Kind::idle, .port = kHostPort};
+        header.model_time = wire::kNever;
+        wire::Idle{header}.consumed() = static_cast<std::uint32_t>(std::ranges::count_if(
+            cables.arrivals, [&](const Arrival& arrival) { return arrival.at == node_at(node); }));
+        Bytes frame(wire::kHeadBytes);
+        wire::write_head(header, {}, std::span(frame).first<wire::kHeadBytes>());
+        loom_->frame_from(node_at(node), frame);
+    };
+    const auto hello = [&] {
+        Bytes frame(wire::kHeadBytes);
+        wire::write_head({.kind = wire::Kind::hello, .port = port_at(0)}, {},
+                         std::span(frame).first<wire::kHeadBytes>());
+        loom_->frame_from(node_at(1), frame);
+        return cables.arrivals.size();
+    };
+    for (const std::uint32_t node : {0u, 2u, 3u, 4u})
+        rest(node);
+    hello();
+    hello();
+    rest(1);
+    EXPECT_EQ(cables.arrivals.size(), 1u);
+    rest(2);
+    EXPECT_EQ(hello(), 2u);
+}
+
 TEST_F(LoomTest, AKilledNodeCanComeBackAndOneThatEndedOfItselfCannot) {
     const Incident kill{1, fault_named("kill"), node_at(1), kNoPort};
     loom({kill, restart_of(node_at(1), 2), restart_of(node_at(3), 2)});

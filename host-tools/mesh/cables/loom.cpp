@@ -129,6 +129,7 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
         ++counts_.malformed;
         return;
     }
+    state_[index(from)].greeted = 0; // it has its job: its next hellos are at model times
     const std::string_view wrong =
         lockstep_.idle(from, wire::Idle{header}.consumed(), header.model_time);
     if (!wrong.empty())

@@ -87,6 +87,10 @@ public:
     void gone(NodeId node);
     /// A node that the fault plan has reset is there again, and may speak.
     void restarted(NodeId node) { state_of(node).down = false; }
+    /// A node has counted so many starts by itself: the next one of the fault plan is later.
+    void count_starts(NodeId node, unsigned starts) { state_of(node).starts += starts; }
+    /// The node resets itself, at this model time: as a restart of the fault plan.
+    void reset_itself(NodeId node) { restart(node); }
     /// Too much waits for `to`, most of it from `port`: cuts off the neighbour there, or `to`
     /// itself if that is the host's port.
     void too_much_for(NodeId to, unsigned port);
