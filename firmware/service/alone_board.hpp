@@ -61,7 +61,7 @@ public:
             board().be_terminal();
             relay().number_alone(given.network, ++memory_.run);
         }
-        await_number();
+        this->await_number();
         if (stands_alone())
             relay().say_nothing();
     }
@@ -84,7 +84,6 @@ public:
 private:
     using Relayed::board;
     using Relayed::relay;
-    static constexpr std::uint32_t kAskUs = 500'000;
 
     /// Numbers of node 0 are right whenever they come: unlike those of a host, they may be the ones
     /// for which the node was reset.
@@ -93,22 +92,8 @@ private:
             kept = {};
         return kept;
     }
-    /// A question, or its answer, may be lost: nobody repeats it but this node.
-    void await_number() {
-        while (!relay().numbered()) {
-            static_cast<void>(this->receive_next(true));
-            if (this->now_us() >= ask_at_us_) {
-                relay().ask_again();
-                ask_at_us_ = this->now_us() + kAskUs;
-            }
-            this->set_alarm_us(ask_at_us_);
-            this->wait();
-        }
-        this->set_alarm_us(wire::kNever);
-    }
 
     AloneMemory& memory_;
-    std::uint64_t ask_at_us_ = kAskUs;
     void (*print_)(std::span<const std::byte> text);
 };
 

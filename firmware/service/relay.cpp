@@ -26,6 +26,7 @@ Relay::Relay(std::string_view made_for, unsigned ports, std::uint32_t frame_us, 
       ports_(ports),
       frame_us_(frame_us),
       kept_(kept) {
+    ++kept_.life;
     question_.packet = make_packet(question_room_.bytes, RelayTag::who, kNoNode, {});
     question_.waits = (PortSet{1} << ports) - 1;
 }
@@ -144,7 +145,8 @@ void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const s
             adopt(numbering, node);
     } else if (numbering.run != last_.run && !starts_anew_ &&
                (identity_.node != NodeId{0} || port == kHostPort)) {
-        kept_ = {numbering.run, numbering.assignment};
+        kept_.run = numbering.run;
+        kept_.assignment = numbering.assignment;
         starts_anew_ = true;
         last_ = numbering;
         last_.from = index(kNoNode); // numbers no node
@@ -195,6 +197,8 @@ void Relay::tell_numbers(PortSet ports) {
 // ------------------------------------------------------------------------------------------
 
 Relay::Outcome Relay::on_message(const wire::LinkHeader& link, bool can_deliver) {
+    if (wire::Shared{link}.life() != kept_.life)
+        return Outcome::done;
     on_acknowledged(link.acknowledged);
     if (link.sequence == 0)
         return Outcome::done;
@@ -293,6 +297,7 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
     if (next == &first() || next == &acknowledgement_) {
         next->link.acknowledged = last_taken_;
         wire::Shared{next->link}.dropped() = dropped_;
+        wire::Shared{next->link}.life() = kept_.life;
     }
     link = next->link;
     link.kind = wire::Kind::host;

@@ -38,13 +38,15 @@ public:
         done,    // nothing more
         deliver, // it is for this node's kernel
     };
-    /// The assignment for which this node last started anew; it survives the reset.
+    /// What survives a reset; where a node gets power it may be anything.
     struct Kept {
-        std::uint32_t run;
-        std::uint32_t assignment;
+        std::uint32_t run;        // this, and the next, is the assignment for which the node last
+        std::uint32_t assignment; // started anew
+        std::uint16_t life;       // one more with each reset
     };
 
-    /// `made_for`: board and kernel of the image, up to kMadeForBytesMax. `ports`: of the board.
+    /// A life of the node begins. `made_for`: board and kernel of the image, up to
+    /// kMadeForBytesMax. `ports`: of the board.
     /// `frame_us`: the longest that a frame takes on a cable.
     Relay(std::string_view made_for, unsigned ports, std::uint32_t frame_us, Kept& kept);
     Relay(const Relay&) = delete;

@@ -29,10 +29,7 @@ public:
     /// `restart`: resets the processor; does not return. For the others see Relay.
     RelayBoard(std::string_view made_for, Relay::Kept& kept, void (*restart)())
         : RelayBoard(made_for, kept, restart, Unnumbered{}) {
-        while (!relay_.numbered()) {
-            static_cast<void>(receive_next(true));
-            wait();
-        }
+        await_number();
     }
 
     wire::Identity identity() const { return relay_.identity(); }
@@ -104,9 +101,11 @@ protected:
     Relay& relay() { return relay_; }
     const Relay& relay() const { return relay_; }
     hal::Received receive_next(bool blocked);
+    void await_number();
 
 private:
     static constexpr hal::Capabilities kCan = B::capabilities();
+    static constexpr std::uint32_t kAskUs = 500'000;
 
     /// Where the next frame of a receiver goes.
     struct Room {
@@ -165,6 +164,22 @@ hal::Received RelayBoard<B>::receive_next(bool blocked) {
         const Room& room = rooms_[got.receiver];
         board_.lend(got.receiver, *room.head, hal::PacketRoom{room.buffer, wire::kPacketBytesMax});
     }
+}
+
+/// A question, or its answer, may be lost: nobody repeats it but this node.
+template <hal::Board B>
+void RelayBoard<B>::await_number() {
+    std::uint64_t ask_at_us = now_us() + kAskUs;
+    while (!relay_.numbered()) {
+        static_cast<void>(receive_next(true));
+        if (now_us() >= ask_at_us) {
+            relay_.ask_again();
+            ask_at_us = now_us() + kAskUs;
+        }
+        set_alarm_us(ask_at_us);
+        wait();
+    }
+    set_alarm_us(wire::kNever);
 }
 
 /// Sends the frames to be passed on, and says by which ports the kernel may send. Frames for the

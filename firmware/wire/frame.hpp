@@ -211,6 +211,12 @@ struct Hello {
     auto& network() const { return header.sequence; }    // its network_word()
     auto& number() const { return header.acknowledged; } // of this end in the session
     auto& known() const { return header.free_buffers; } // the peer's, as far as known, or kNoNumber
+    /// Identity::start of the node at this end: the upper byte of the flags.
+    std::uint8_t life() const { return static_cast<std::uint8_t>(header.flags >> 8); }
+    /// To be called once.
+    void say_life(unsigned start) const {
+        header.flags = static_cast<std::uint16_t>(header.flags | start << 8);
+    }
 };
 template <class Header>
 Hello(Header&) -> Hello<Header>;
@@ -239,6 +245,7 @@ template <class Header>
 struct Shared {
     Header& header;
     auto& dropped() const { return header.refused; } // frames of its sender, for want of room
+    auto& life() const { return header.free_buffers; } // of the node that it is of or for
 };
 template <class Header>
 Shared(Header&) -> Shared<Header>;

@@ -8,6 +8,9 @@
 // acknowledged. To the host, `refused` is how many frames the node has lost, of any sender, since
 // it had no room for them. A crash record (HostTag::fault) is no such message: it comes once or not
 // at all.
+//
+// Messages to and from a node, and their acknowledgements, name that node's life, which only grows:
+// so frames that were under way when the node was reset are of no use any more.
 #pragma once
 
 #include "core/network.hpp"
@@ -34,7 +37,7 @@ enum class RelayTag : std::uint16_t {
     nothing = 0x100, // empty: the link header is all
     number,          // Numbering: which node sent it by this cable
     who,             // empty: a node that has no number asks its neighbours
-    named,           // text, what the image was made for: the first message of each node
+    named,           // text, what the image was made for: the first message of a node's life
 };
 
 /// From the host to node 0, and from each node to its neighbours: so no node needs to keep a

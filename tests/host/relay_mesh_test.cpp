@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -54,6 +55,23 @@ public:
         host_.began_anew(node_at(node));
         start(node);
         run_until([&] { return relays_[node]->numbered(); });
+    }
+    /// By itself: its memory that survives is there, and the host knows nothing of it.
+    void reset(std::uint32_t node) {
+        relays_[node] = std::make_unique<Relay>(kMadeFor, port_count(network_), 0, kept_[node]);
+        run_until([&] { return relays_[node]->numbered(); });
+    }
+    /// All at once: no node has a number that it could tell another one.
+    void reset_all() {
+        for (std::uint32_t node = 0; node < nodes(); ++node)
+            relays_[node] = std::make_unique<Relay>(kMadeFor, port_count(network_), 0, kept_[node]);
+        host_.send(node_at(nodes() - 1), make_host_frame(node_at(nodes() - 1), wire::HostTag::poll));
+        EXPECT_TRUE(run_until([&] {
+            return std::ranges::all_of(
+                relays_, [](const auto& relay) {
+                    return relay->numbered() && relay->next_deadline() == wire::kNever;
+                });
+        }));
     }
     /// Both ways where there are two.
     void cut(Cable cable) {
@@ -304,6 +322,26 @@ TEST(RelayMesh, ANodeBeginsAnewByAWordFromAnyNeighbourAndNode0ByTheHostOnly) {
         }
 }
 
+TEST(RelayMesh, ANodeThatResetsItselfIsHeardAgainAtOnceAndTwiceInARow) {
+    for (std::uint32_t node = 1; node < 8; ++node) {
+        Mesh mesh({Topology::cube, 3});
+        mesh.reset(node); // it has said no more than its name
+        ASSERT_NO_FATAL_FAILURE(expect_talk(mesh)) << "node " << node;
+        mesh.reset(node);
+        mesh.reset(node);
+        ASSERT_NO_FATAL_FAILURE(expect_talk(mesh)) << "node " << node;
+    }
+}
+
+TEST(RelayMesh, NodesThatAreAllResetAtOnceHaveTheirNumbersAgainOnceTheHostWantsOne) {
+    for (unsigned times = 0; times < 3; ++times) {
+        Mesh mesh({Topology::cube, 3});
+        for (unsigned time = 0; time <= times; ++time)
+            mesh.reset_all();
+        ASSERT_NO_FATAL_FAILURE(expect_talk(mesh));
+    }
+}
+
 TEST(RelayMesh, PausesGrowWhenAllWaysHaveBeenTriedAndNeverShrink) {
     EXPECT_EQ(wire::relay_pause_after(200'000, 1), 200'000u);
     EXPECT_EQ(wire::relay_pause_after(200'000, 0), 400'000u);
@@ -322,22 +360,26 @@ TEST(RelayMesh, TheHostSpeaksByItsOwnLineAndByTheWaysThatFramesName) {
             {});
         return packet;
     };
+    const auto of_first_life = [](std::uint16_t number, std::uint16_t way) {
+        wire::LinkHeader link{.sequence = number, .flags = way};
+        wire::Shared{link}.life() = 1;
+        return link;
+    };
     // Node 6 is told by way 0 through 2 or 4, never through 7, whatever number the message has.
     Mesh mesh({Topology::cube, 3});
     ASSERT_NO_FATAL_FAILURE(expect_talk(mesh));
     unsigned believed = 0;
     for (unsigned port = 0; port < 3; ++port)
         for (std::uint16_t number = 1; number < 8; ++number) {
-            const auto outcome = mesh.bring(6, port_at(port), {.sequence = number}, order(6));
+            const auto outcome = mesh.bring(6, port_at(port), of_first_life(number, 0), order(6));
             believed += outcome == Relay::Outcome::deliver ? 1u << port : 0;
         }
     EXPECT_TRUE(believed == 1u << 1 || believed == 1u << 2) << believed;
     for (unsigned port = 0; port < 3; ++port)
         for (std::uint16_t number = 1; number < 8; ++number)
             for (std::uint16_t way = 0; way < 5; ++way)
-                EXPECT_EQ(
-                    mesh.bring(0, port_at(port), {.sequence = number, .flags = way}, order(0)),
-                    Relay::Outcome::done);
+                EXPECT_EQ(mesh.bring(0, port_at(port), of_first_life(number, way), order(0)),
+                          Relay::Outcome::done);
 }
 
 } // namespace relay_mesh_test

@@ -45,10 +45,14 @@ OneCable::OneCable(Network network, Rules rules, Holder& holder)
 void OneCable::send(NodeId to, std::span<const std::byte> frame) {
     Node& node = nodes_[index(to)];
     node.waiting.emplace_back(frame.begin(), frame.end());
-    if (node.waiting.size() != 1)
-        return;
-    node.pause_us = rto_us_;
-    turns_.push_back(index(to));
+    if (node.waiting.size() == 1 && node.named)
+        speak_to(index(to));
+}
+
+/// Something waits for a node whose life is known, and nothing was under way to it.
+void OneCable::speak_to(std::uint32_t node) {
+    nodes_[node].pause_us = rto_us_;
+    turns_.push_back(node);
     launch();
 }
 
@@ -75,10 +79,14 @@ void OneCable::take_next_way(Node& node) const {
     node.way = wire::way_after(node.way, path_count(network));
 }
 
-void OneCable::note_named(Node& node) {
-    if (!std::exchange(node.named, true))
-        ++numbered_;
+void OneCable::note_named(std::uint32_t number) {
+    Node& node = nodes_[number];
     news_at_us_ = holder_.now_us();
+    if (std::exchange(node.named, true))
+        return;
+    ++numbered_;
+    if (!node.waiting.empty())
+        speak_to(number);
 }
 
 void OneCable::acknowledge(std::uint32_t number) {
@@ -87,6 +95,7 @@ void OneCable::acknowledge(std::uint32_t number) {
     node.told = node.taken;
     wire::LinkHeader link{.acknowledged = node.taken};
     wire::Way{link}.number() = node.way;
+    wire::Shared{link}.life() = node.life;
     put(link, frame);
 }
 
@@ -110,14 +119,17 @@ void OneCable::heard(std::span<std::byte> frame) {
         return;
     }
     Node& node = nodes_[from];
+    const bool names = header.tag == static_cast<std::uint16_t>(RelayTag::named);
+    if (!is_of_this_life(from, wire::Shared{link}.life(), names))
+        return;
     node.dropped = std::max(node.dropped, wire::Shared{link}.dropped());
     on_acknowledged(from, link.acknowledged);
     node.told = 0;
     if (link.sequence == wire::message_after(node.taken)) {
         node.taken = link.sequence;
-        if (header.tag == static_cast<std::uint16_t>(RelayTag::named)) {
+        if (names) {
             check_image(from, packet.subspan(wire::kPacketHeaderBytes));
-            note_named(node);
+            note_named(from);
         } else {
             holder_.from_node(node_at(from), frame);
         }
@@ -135,6 +147,17 @@ std::uint64_t OneCable::dropped() const {
     return all;
 }
 
+/// False for a frame that was late on its way, since its node was reset in between. A node says its
+/// new life with its name: then it has forgotten all, also which message it is to hear next.
+bool OneCable::is_of_this_life(std::uint32_t number, std::uint16_t life, bool names) {
+    Node& node = nodes_[number];
+    if (names && node.named && static_cast<std::int16_t>(life - node.life) > 0)
+        began_anew(node_at(number));
+    if (names && !node.named)
+        node.life = life;
+    return (names || node.named) && life == node.life;
+}
+
 void OneCable::check_image(std::uint32_t node, std::span<const std::byte> text) const {
     if (text_of(text) != rules_.made_for)
         refuse("node {} has an image made for '{}', not for '{}': build it and load it again; all "
@@ -146,7 +169,7 @@ void OneCable::forget(NodeId node) {
     nodes_[index(node)].waiting.clear();
     std::erase(flying_, index(node));
     std::erase(turns_, index(node));
-    note_named(nodes_[index(node)]);
+    note_named(index(node));
 }
 
 void OneCable::began_anew(NodeId number) {
@@ -166,10 +189,10 @@ void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged)
     std::erase(turns_, number); // it was to be sent again
     node.waiting.pop_front();
     node.number = wire::message_after(node.number);
-    node.pause_us = rto_us_;
     if (!node.waiting.empty())
-        turns_.push_back(number);
-    launch();
+        speak_to(number);
+    else
+        launch();
 }
 
 void OneCable::launch() {
@@ -188,6 +211,7 @@ void OneCable::fly(std::uint32_t number) {
     node.pause_us = wire::relay_pause_after(node.pause_us, node.way);
     wire::LinkHeader link{.sequence = node.number, .acknowledged = node.taken};
     wire::Way{link}.number() = node.way;
+    wire::Shared{link}.life() = node.life;
     put(link, node.waiting.front());
 }
 
@@ -210,13 +234,19 @@ void OneCable::look_for_silent() const {
             : fmt::format("; and, behind them by the usual way, {}", name_nodes(behind))));
 }
 
+/// True if a message has gone all ways and was not acknowledged: nodes may have been reset, and if
+/// all were, none knows a number that it could tell the others.
+bool OneCable::unheard() const {
+    return std::ranges::any_of(
+        flying_, [this](std::uint32_t node) { return nodes_[node].pause_us > rto_us_; });
+}
+
 void OneCable::tick() {
     const std::uint64_t now = holder_.now_us();
-    if (numbered_ < nodes_.size()) {
+    if (numbered_ < nodes_.size())
         look_for_silent();
-        if (now >= assign_at_us_)
-            assign_addresses();
-    }
+    if (now >= assign_at_us_ && (numbered_ < nodes_.size() || unheard()))
+        assign_addresses();
     const std::vector<std::uint32_t> flying = flying_;
     for (const std::uint32_t node : flying)
         if (nodes_[node].again_at_us <= now) {

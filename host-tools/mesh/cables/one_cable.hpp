@@ -69,6 +69,7 @@ private:
         std::uint16_t told = 0;    // of those, the last one that it was told of since it came
         std::uint32_t dropped = 0; // as it last said
         bool named = false;        // it has said who it is, or is gone
+        std::uint16_t life = 0;    // as it then said
         bool stopped = false;      // it has sent its crash record
         std::uint16_t way = 0;     // of frames to it: wire::Way
         std::uint64_t again_at_us = 0;
@@ -78,9 +79,12 @@ private:
     void look_for_silent() const;
     void assign_addresses();
     void take_next_way(Node& node) const;
-    void note_named(Node& node);
+    void speak_to(std::uint32_t node);
+    void note_named(std::uint32_t node);
     void acknowledge(std::uint32_t node);
     void on_acknowledged(std::uint32_t node, std::uint16_t number);
+    bool is_of_this_life(std::uint32_t node, std::uint16_t life, bool names);
+    bool unheard() const;
     void check_image(std::uint32_t node, std::span<const std::byte> text) const;
     void launch();
     void fly(std::uint32_t node);
