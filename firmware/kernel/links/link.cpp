@@ -90,6 +90,7 @@ void Link::on_hello(LinkContext& context, const LinkHeader& header) {
     const std::uint16_t number = wire::Hello{header}.number();
     const bool forgotten = known != wire::kNoNumber && is_later(known, mine_);
     const bool anew = std::exchange(theirs_, number) != number;
+    their_life_ = wire::Hello{header}.life();
     if (forgotten)
         mine_ = static_cast<std::uint16_t>(known + 1);
     if (up() && (anew || forgotten)) {

@@ -160,6 +160,12 @@ public:
     /// The peer has never answered, or its cable was pulled: the link is dead until the peer
     /// answers.
     void give_up(LinkContext& context) { end_session(context); }
+    /// The number of this end, which grows with the end of each session.
+    std::uint16_t number() const { return mine_; }
+    /// The peer has said hello, and so which life it has.
+    bool knows_peer() const { return theirs_ != wire::kNoNumber; }
+    /// wire::Hello::life() of the peer.
+    std::uint8_t peer_life() const { return their_life_; }
     /// There is a session.
     bool up() const { return (closed_ & (kUnknown | kDead)) == 0; }
 
@@ -255,6 +261,7 @@ private:
     std::uint8_t closed_ = kUnknown;
     std::uint8_t port_ = 0;
     std::uint8_t answer_ = 0;             // the port by which answers leave
+    std::uint8_t their_life_ = 0;
     wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
     bool blocked_ = false;                // refused: waits for the peer to have buffers
     bool measuring_ = false;

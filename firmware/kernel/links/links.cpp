@@ -321,6 +321,7 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
             if (is_hello(header)) {
                 wire::Hello{header}.node() = index(here_.node());
                 wire::Hello{header}.network() = network_word(here_.network());
+                wire::Hello{header}.say_life(here_.identity.start);
                 return true;
             }
             owing_ &= ~(1u << port);

@@ -87,6 +87,8 @@ public:
     // Address and network -------------------------------------------------------------------------
 
     NodeId id() const { return here_.node(); }
+    /// How often this node was started before: wire::Identity::start.
+    unsigned starts() const { return here_.identity.start; }
     Network network() const { return here_.network(); }
     std::uint32_t nodes() const { return rules().node_count(network()); }
     unsigned ports() const { return links_.count(); }
@@ -94,8 +96,7 @@ public:
     NodeId neighbor(Port port) const;
     /// The rules that the image has for this network.
     const NetworkRules& rules() const { return here_.rules; }
-    /// The ports whose links are dead. A link comes back if its peer answers again; packets that
-    /// were under way when it died are lost all the same.
+    /// The ports whose links are dead, with all that was under way; LinkEvents tells of changes.
     PortSet dead_ports() const { return links_.dead_ports(); }
     const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.
@@ -244,6 +245,7 @@ public:
     // For code that is built on the kernel --------------------------------------------------------
 
     const PacketPool& pool() const { return links_.context().pool; }
+    const Links& links() const { return links_; }
     Scheduler& scheduler() { return scheduler_; }
     /// Calls of collectives (collectives/call.hpp).
     Calls& calls() { return forwarder_.calls(); }

@@ -185,7 +185,9 @@ function link.dissector(buffer, info, tree)
   info.cols.protocol = "mesh"
   local words = kinds[kind] or "unknown kind"
   if fields_of_kind[words] == hello_fields then
-    words = string.format("%s of node %d", words, number("refused", 4))
+    local starts = number("flags", 2) >> 8
+    words = string.format("%s of node %d%s", words, number("refused", 4),
+      starts == 0 and "" or string.format(", start %d", starts))
   elseif words == "ack" then
     words = string.format("ack, expects %d", number("acknowledged", 2))
   elseif words == "data" then
