@@ -1,8 +1,6 @@
 #include "image_board.hpp"
 
-#include "boards/cortex-m/cpu.hpp"
 #include "boards/cortex-m/crash_record.hpp"
-#include "boards/cortex-m/regs.hpp"
 #include "chip.hpp"
 
 namespace mesh::board {
@@ -20,15 +18,11 @@ constexpr std::string_view kMadeFor =
 
 ImageBoard* the_image_board = nullptr;
 
-/// [V7M] B3.2.6 AIRCR: the key, and SYSRESETREQ.
-constexpr std::uint32_t kResetRequest = 0x05FA'0004;
-
 void restart() {
     if (the_image_board != nullptr)
         the_image_board->remember();
-    regs::at<regs::Scb>(regs::kScb).aircr = kResetRequest;
-    for (;;)
-        wait_for_interrupt();
+    forget_resets();
+    reset_processor();
 }
 
 /// To the line that would be the host's, on which nothing else is sent.
@@ -43,7 +37,7 @@ void print(std::span<const std::byte> text) {
 
 } // namespace
 
-ImageBoard::ImageBoard() : AloneBoard(kMadeFor, kept, memory, restart, print) {
+ImageBoard::ImageBoard() : CountedBoard(kMadeFor, kept, memory, restart, print) {
     the_image_board = this;
     send_crash_record_as(wire::to_mac(identity()), port_to_host());
 }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "board.hpp"
+#include "boards/cortex-m/resets.hpp"
 #include "service/alone_board.hpp"
 
 namespace mesh::board {
 
 /// The only one of its kind in an image.
-class ImageBoard : public AloneBoard<Board> {
+class ImageBoard : public CountedBoard<AloneBoard<Board>> {
 public:
     ImageBoard();
 };

@@ -11,6 +11,9 @@ namespace mesh::board {
 /// compiler moves none across. Goes before a DMA start and after its end.
 inline void memory_barrier() { asm volatile("dmb" ::: "memory"); }
 
+/// All earlier memory accesses have been made before anything else is done.
+inline void complete_accesses() { asm volatile("dsb" ::: "memory"); }
+
 /// Sleeps until an interrupt is pending, also one that PRIMASK holds back.
 inline void wait_for_interrupt() { asm volatile("dsb\n\twfi" ::: "memory"); }
 

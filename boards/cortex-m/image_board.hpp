@@ -3,9 +3,10 @@
 #pragma once
 
 #include "board.hpp"
+#include "boards/cortex-m/resets.hpp"
 
 namespace mesh::board {
 
-using ImageBoard = Board;
+using ImageBoard = CountedBoard<Board>;
 
 } // namespace mesh::board

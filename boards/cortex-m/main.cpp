@@ -2,11 +2,13 @@
 // the image was made for.
 #include "boards/cortex-m/node.hpp"
 #include "boards/cortex-m/pool.hpp"
+#include "boards/cortex-m/resets.hpp"
 #include "chip.hpp"
 #include "hal/check.hpp"
 #include "hal/console.hpp"
 #include "kernel/node/node_memory.hpp"
 #include "kernel/processes/process_watch.hpp"
+#include "wire/bytes.hpp"
 
 #include <algorithm>
 
@@ -38,7 +40,8 @@ MESH_NODE_MEMORY_RECORD constinit const NodeMemoryRecord kRecord = node_memory.k
 
 MeshNode* the_node = nullptr;
 
-/// A board of boards/alone may say that no host will begin the program.
+/// A board of boards/alone may say that no host will begin the program. A host hears first of all
+/// that the node was reset, so it is in time for whatever comes next.
 template <class B>
 [[noreturn]] void work(B& board, MeshNode& node) {
     if constexpr (requires { board.stands_alone(); })
@@ -47,6 +50,9 @@ template <class B>
             for (;;)
                 node.turn();
         }
+    if (resets() != 0)
+        node.kernel().host_send(wire::HostTag::began_anew,
+                                wire::bytes_of(wire::BeganAnew{resets()}));
     node.run();
 }
 

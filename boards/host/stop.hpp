@@ -11,6 +11,9 @@ namespace mesh::board {
 /// code_offset().
 using Stop = void (*)(void* context, const wire::CrashRecord& record);
 
+/// The cause in a record that is none: the node has reset itself (hal/reset.hpp).
+inline constexpr std::uint32_t kReset = 0xE000'0000;
+
 /// From now on CHECKs, halt() and programs that give up call `stop`; nullptr: no node runs, and
 /// they end the process.
 void set_stop(Stop stop, void* context);

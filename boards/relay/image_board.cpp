@@ -1,8 +1,6 @@
 #include "image_board.hpp"
 
-#include "boards/cortex-m/cpu.hpp"
 #include "boards/cortex-m/crash_record.hpp"
-#include "boards/cortex-m/regs.hpp"
 
 namespace mesh::board {
 
@@ -16,18 +14,14 @@ constexpr std::string_view kMadeFor =
 /// Memory of the relay that a reset leaves as it is.
 [[gnu::section(".noinit")]] Relay::Kept kept;
 
-/// [V7M] B3.2.6 AIRCR: the key, and SYSRESETREQ.
-constexpr std::uint32_t kResetRequest = 0x05FA'0004;
-
 void restart() {
-    regs::at<regs::Scb>(regs::kScb).aircr = kResetRequest;
-    for (;;)
-        wait_for_interrupt();
+    forget_resets();
+    reset_processor();
 }
 
 } // namespace
 
-ImageBoard::ImageBoard() : RelayBoard(kMadeFor, kept, restart) {
+ImageBoard::ImageBoard() : CountedBoard(kMadeFor, kept, restart) {
     send_crash_record_as(wire::to_mac(identity()), port_to_host());
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "board.hpp"
+#include "boards/cortex-m/resets.hpp"
 #include "service/relay_board.hpp"
 
 namespace mesh::board {
 
 /// The only one of its kind in an image.
-class ImageBoard : public RelayBoard<Board> {
+class ImageBoard : public CountedBoard<RelayBoard<Board>> {
 public:
     ImageBoard();
 };

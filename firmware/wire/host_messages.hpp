@@ -39,6 +39,9 @@ enum class HostTag : std::uint16_t {
     trace, // ProcessTrace, and what a blocked process waits for; of images that trace
     // host to node
     no_carrier, // PortSet: behind these ports no node has power any more
+    // node to host
+    began_anew,      // BeganAnew: the first message of a node that was reset by itself
+    may_begin_again, // empty: if the node is reset, its program may begin again
 };
 
 enum class Op : std::uint8_t {
@@ -91,6 +94,11 @@ struct Job {
     std::uint32_t output_node = 0xFFFF'FFFF; // this node pushes what it got to the host
     std::array<std::byte, kJobParameterBytes>
         parameters{}; // of the op (firmware/ops/parameters.hpp)
+};
+
+/// A node that has power was reset: its processor by itself, a watchdog, or its program.
+struct BeganAnew {
+    std::uint32_t resets; // so often, since the node was started: 1 at least
 };
 
 struct Pull {

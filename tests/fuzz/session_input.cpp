@@ -94,6 +94,7 @@ public:
         loom_.send(to, host::make_host_frame(to, tag, payload));
     }
     void begin_anew(NodeId) override {}
+    void came_back(NodeId, std::uint32_t resets) override { require(resets != 0); }
     void console_line(NodeId, std::string_view line) override { require_clean(line); }
     void error_line(NodeId, std::string_view line) override { require_clean(line); }
     void traced(NodeId, const wire::ProcessTrace& trace, std::span<const std::byte>) override {
@@ -116,7 +117,7 @@ private:
 
 /// A well-formed message with any tag, and a payload that begins with small numbers.
 fuzz::Bytes some_message(FuzzedDataProvider& input) {
-    const auto tag = static_cast<wire::HostTag>(input.ConsumeIntegralInRange(0, 14));
+    const auto tag = static_cast<wire::HostTag>(input.ConsumeIntegralInRange(0, 18));
     fuzz::Bytes payload;
     for (unsigned word = input.ConsumeIntegralInRange(0u, 6u); word > 0; --word) {
         const std::uint32_t value = input.ConsumeBool() ? input.ConsumeIntegralInRange(0u, 200u)

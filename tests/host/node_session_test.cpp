@@ -24,6 +24,7 @@ public:
         answers.emplace_back(tag, payload.size());
     }
     void begin_anew(NodeId) override { ++begun_anew; }
+    void came_back(NodeId, std::uint32_t resets) override { came.push_back(resets); }
     void console_line(NodeId, std::string_view line) override { lines.emplace_back(line); }
     void traced(NodeId, const wire::ProcessTrace&, std::span<const std::byte> object) override {
         traces.push_back(object.size());
@@ -32,6 +33,7 @@ public:
     void stopped(NodeId, std::string_view why) override { lines.emplace_back(why); }
 
     unsigned begun_anew = 0;
+    std::vector<std::uint32_t> came;
     std::vector<std::pair<wire::HostTag, std::size_t>> answers;
     std::vector<std::size_t> traces;
     std::vector<std::string> lines;
@@ -280,6 +282,151 @@ TEST_F(NodeSessionTest, ANodeThatEndedOfItselfDoesNotComeBackIntoTheRun) {
     session.end("exit 3");
     session.restart();
     EXPECT_EQ(session.result().fate, Fate::ended);
+}
+
+TEST_F(NodeSessionTest, EachResetIsCountedOnceWhetherItsMessageCameOrNot) {
+    context.app = true;
+    const auto reset = [&](std::uint32_t resets) {
+        EXPECT_EQ(say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets})), "");
+    };
+    reset(0);
+    reset(1);
+    reset(1);
+    reset(4); // two were not heard
+    reset(3);
+    EXPECT_EQ(handler.came, (std::vector<std::uint32_t>{1, 3}));
+    EXPECT_EQ(session.result().began_anew, 4u);
+    EXPECT_EQ(session.refusals().host_frames, 3u);
+    session.restart(); // by the fault plan: its RAM has lost the count
+    reset(1);
+    EXPECT_EQ(session.result().began_anew, 5u);
+    EXPECT_EQ(say(wire::HostTag::began_anew, Bytes(3)), "");
+    session.leave(Fate::hung, "");
+    reset(2);
+    EXPECT_EQ(session.refusals().host_frames, 5u);
+}
+
+TEST_F(NodeSessionTest, AProgramBeginsAgainIfItHasSaidThatItMay) {
+    std::string ended;
+    context.ended = &ended;
+    for (const bool app : {false, true}) {
+        context.app = app;
+        NodeSession node{kNode, context, handler};
+        const auto reset = [&](std::uint32_t resets) {
+            EXPECT_EQ(node.hear(make_host_frame(kNoNode, wire::HostTag::began_anew,
+                                                wire::bytes_of(wire::BeganAnew{resets}))),
+                      "");
+        };
+        reset(1); // no program has begun
+        EXPECT_EQ(ended, "");
+        node.begin_work(0);
+        reset(2);
+        EXPECT_EQ(ended, app ? "node 1 began anew, and its program has not said that it may "
+                               "(may_begin_again() of meshputer.hpp)"
+                             : "node 1 began anew, and its program is an op, which no node takes "
+                               "up again");
+        ended.clear();
+        EXPECT_EQ(node.hear(make_host_frame(kNoNode, wire::HostTag::may_begin_again)), "");
+        reset(3);
+        reset(4);
+        EXPECT_EQ(ended.empty(), app);
+        ended.clear();
+    }
+    EXPECT_EQ(handler.begun_anew, 0u);
+}
+
+/// Else a run would be over in which all others have come to rest.
+TEST_F(NodeSessionTest, ANodeThatBeganAnewIsNotSettledBeforeItsProgramHasBegunAndItSaysSo) {
+    context.app = true;
+    session.begin_work(0);
+    say(wire::HostTag::may_begin_again);
+    session.ask();
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1}));
+    EXPECT_FALSE(session.asked()) << "what it was asked is forgotten";
+    EXPECT_FALSE(session.settled());
+    handler.answers.clear();
+    session.ask();
+    EXPECT_TRUE(handler.answers.empty()) << "the question waits for `start`";
+    report({}); // the question of before may have come to the new life
+    EXPECT_FALSE(session.settled());
+    EXPECT_TRUE(session.asked());
+    say(wire::HostTag::accepted);
+    EXPECT_EQ(handler.begun_anew, 1u);
+    ASSERT_EQ(handler.answers.size(), 1u);
+    EXPECT_EQ(handler.answers[0].first, wire::HostTag::poll);
+    EXPECT_FALSE(session.settled());
+    report({});
+    EXPECT_TRUE(session.settled());
+    EXPECT_FALSE(session.asked());
+}
+
+TEST_F(NodeSessionTest, AReportOfBeforeARestartOfTheFaultPlanIsNoReport) {
+    context.app = true;
+    session.begin_work(0);
+    session.restart();
+    report({});
+    EXPECT_FALSE(session.settled());
+    say(wire::HostTag::accepted);
+    report({});
+    EXPECT_TRUE(session.settled());
+}
+
+TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerSaysReadyAgainAndEndsTheRun) {
+    std::string ended;
+    context.ended = &ended;
+    const auto ready = [&] { say(wire::HostTag::ready, wire::bytes_of(wire::Ready{})); };
+    ready();
+    say(wire::HostTag::accepted);
+    session.restart();
+    ready();
+    say(wire::HostTag::accepted);
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1}));
+    say(wire::HostTag::accepted);
+    ready();
+    EXPECT_EQ(ended, "");
+    ready();
+    EXPECT_NE(ended.find("node 1 has lost its power"), std::string::npos) << ended;
+}
+
+TEST_F(NodeSessionTest, ResetsOfBeforeTheRunAreNotOfTheRun) {
+    context.was_there = true;
+    const auto reset = [&](std::uint32_t resets) {
+        say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets}));
+        return session.result().began_anew;
+    };
+    EXPECT_EQ(reset(7), 0u);
+    EXPECT_EQ(reset(8), 1u);
+    EXPECT_EQ(handler.came, (std::vector<std::uint32_t>{1}));
+}
+
+TEST_F(NodeSessionTest, ANodeThatIsResetOnAndOnEndsTheRunBeforeItsNumbersComeRound) {
+    std::string ended;
+    context.ended = &ended;
+    context.app = true;
+    say(wire::HostTag::may_begin_again);
+    session.begin_work(0);
+    session.restart();
+    for (std::uint32_t resets = 1; resets < 31; ++resets)
+        say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets}));
+    EXPECT_EQ(ended, "");
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{31}));
+    EXPECT_NE(ended.find("node 1 began anew 32 times"), std::string::npos) << ended;
+}
+
+TEST_F(NodeSessionTest, WhatWasSeenOfALifeBeforeStays) {
+    context.app = true;
+    say(wire::HostTag::may_begin_again);
+    say(wire::HostTag::console, wire::bytes_of(std::array{'h', 'a', 'l', 'f'}));
+    say(wire::HostTag::fault, wire::bytes_of(wire::CrashRecord{}));
+    const std::string note = session.result().note;
+    EXPECT_NE(note, "");
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1}));
+    EXPECT_EQ(session.result().note, note);
+    EXPECT_EQ(handler.lines.back(), "half");
+    wire::NodeReport last{};
+    last.done = 1;
+    report(last);
+    EXPECT_TRUE(session.result().done) << "its next life may end well";
 }
 
 } // namespace node_session_test

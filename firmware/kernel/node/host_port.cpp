@@ -74,7 +74,10 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
         if (on_job(payload))
             return Order::job;
         break;
-    case HostTag::start: return std::exchange(started_, true) ? Order::none : Order::start;
+    case HostTag::start:
+        if (job_.has_value() && !std::exchange(started_, true))
+            return Order::start;
+        break; // it was for the life before
     case HostTag::chunk:
         if (on_chunk(payload))
             return Order::none;
@@ -93,6 +96,8 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
     case HostTag::report:
     case HostTag::abort:
     case HostTag::trace:
+    case HostTag::began_anew:
+    case HostTag::may_begin_again:
     case HostTag::fault: break;
     }
     ++counters_[Counter::drop_malformed];

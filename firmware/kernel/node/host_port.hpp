@@ -71,7 +71,8 @@ public:
         return *job_;
     }
     std::span<const std::string_view> arguments() const { return arguments_; }
-    bool started() const { return started_; }
+    /// The job's; 0: it has not come.
+    std::uint16_t rto_min_ms() const { return job_.has_value() ? job_->rto_min_ms : 0; }
 
     /// Asks for `out.size()` bytes of the input at `position`; see pulled().
     void pull(std::uint32_t position, std::span<std::byte> out);

@@ -78,7 +78,7 @@ public:
                host_.started();
     }
     /// Microseconds between two ticks while processes run (limits::tick_us()).
-    std::uint32_t tick_us() const { return limits::tick_us(job().rto_min_ms); }
+    std::uint32_t tick_us() const { return limits::tick_us(host_.rto_min_ms()); }
     /// A preemptive poll is a turn of the links between two instructions of a process: functions
     /// that are called until it ends run no process and change nothing that a process reads outside
     /// its critical sections. False if the process is in a critical section now.

@@ -60,8 +60,11 @@ std::optional<HostMessage> read_host_frame(std::span<const std::byte> frame) {
     if (wire::read_packet(packet, header) != wire::Parse::ok)
         return std::nullopt;
     const auto tag = static_cast<wire::HostTag>(header.tag);
-    const bool known = tag >= wire::HostTag::ready && tag <= wire::HostTag::trace;
-    if (!known || (tag > wire::HostTag::fault && tag < wire::HostTag::abort))
+    const auto within = [tag](wire::HostTag first, wire::HostTag last) {
+        return tag >= first && tag <= last;
+    };
+    using enum wire::HostTag;
+    if (!within(ready, fault) && !within(abort, trace) && !within(began_anew, may_begin_again))
         return std::nullopt;
     return HostMessage{tag, packet.subspan(wire::kPacketHeaderBytes), header.position,
                        header.total_bytes};

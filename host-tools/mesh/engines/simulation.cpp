@@ -133,6 +133,7 @@ struct SimNode {
     bool queued = false;
     bool gone = false;
     bool host_speaks = false; // a frame of the host has come, and may go to a global
+    std::uint32_t resets = 0; // by its program, since the last of the fault plan
 };
 
 constexpr std::size_t whole(std::size_t bytes, std::size_t unit) {
@@ -343,6 +344,7 @@ private:
         void kill(NodeId node) override { simulation.nodes_[index(node)].gone = true; }
         void restart(NodeId node, unsigned starts) override {
             kill(node);
+            simulation.nodes_[index(node)].resets = 0;
             std::erase_if(simulation.resets_,
                           [&](const auto& reset) { return reset.first == node; });
             simulation.resets_.emplace_back(node, starts);
@@ -374,10 +376,21 @@ private:
         board::set_console(nullptr);
         if (whole)
             return;
+        if (faults_.record().cause == board::kReset)
+            return begin_anew(number);
         events_->host_frame(number, make_host_frame(kNoNode, wire::HostTag::fault,
                                                     wire::bytes_of(faults_.record())));
         kill(number);
         expelled_.emplace_back(number, "out of the simulation");
+    }
+
+    /// A program has reset its node.
+    void begin_anew(NodeId number) {
+        const wire::BeganAnew told{nodes_[index(number)].resets + 1};
+        loom_.reset_itself(number);
+        nodes_[index(number)].resets = told.resets;
+        events_->host_frame(
+            number, make_host_frame(kNoNode, wire::HostTag::began_anew, wire::bytes_of(told)));
     }
 
     void begin_life(NodeId id, unsigned starts) {

@@ -63,8 +63,8 @@ Expectation expectation_of(std::span<const std::byte> bytes);
 struct Outcome {
     std::vector<wire::NodeReport> reports; // the last one of each node
     std::span<const std::byte> pushed;     // each byte where its node put it
-    bool any_fault = false;                // the fault plan has done something for good
-    std::vector<NodeId> killed;            // by the fault plan, or restarted
+    bool any_fault = false;     // the fault plan has done something for good, or a node began anew
+    std::vector<NodeId> killed; // by the fault plan, or restarted
 };
 
 /// A member of the report.

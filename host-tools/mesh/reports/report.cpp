@@ -85,6 +85,14 @@ Json buffers_used(const RunResult& result) {
     return column;
 }
 
+/// How often each node was reset, and not by the fault plan.
+Json began_anew(const RunResult& result) {
+    Json column = Json::array();
+    for (const NodeResult& node : result.nodes)
+        column.push_back(node.began_anew);
+    return column;
+}
+
 /// The most that each node's program ever had on its stack; null where that cannot be seen.
 Json stack_used(const RunResult& result) {
     Json column = Json::array();
@@ -228,6 +236,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["buffers_used"] = buffers_used(result);
     report["stack_used"] = stack_used(result);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
+    report["began_anew"] = began_anew(result);
     add(report, summary.verdict.figures);
     report["load"] = load_of(result);
     report["boot"] = or_null(result.started_by.has_value(), boot_of(result));
@@ -380,7 +389,7 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
                             "counters", "load", "boot", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
-        for (const char* key : {"finish_time", "buffers_used"})
+        for (const char* key : {"finish_time", "buffers_used", "began_anew"})
             results.erase(key);
     return text_of(results);
 }

@@ -28,7 +28,7 @@ struct Summary {
     std::uint32_t live = 0;    // with a part in the job, and not ended of themselves
     double model_time = 0;     // all nodes done and, with copies, the last of them come
     double complete_time = 0;  // all nodes done: with copies, one of every packet
-    bool any_fault = false;    // the fault plan has done something for good
+    bool any_fault = false;    // the fault plan has done something for good, or a node began anew
     bool is_app = false;       // a program's verdict is its own
     std::uint64_t untaken = 0; // packets and messages that came to a node and nobody took
     std::uint64_t steps = 0;   // the same two in steps

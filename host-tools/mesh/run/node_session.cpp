@@ -24,6 +24,10 @@ constexpr std::string_view kHintOfLoop =
     "; what another process or node does is seen behind a wait only: in a loop that looks for it, "
     "co_await node.yield()";
 
+/// A part of the numbers that Messages have for lives (kernel/packets/messages.hpp): a later one is
+/// told from an earlier one if fewer than half of them lie between.
+constexpr std::uint32_t kLivesMax = wire::Identity::kStarts / 2;
+
 bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
 
 } // namespace
@@ -48,6 +52,8 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::fault: return on_fault(message);
     case wire::HostTag::abort: on_abort(message); return {};
     case wire::HostTag::trace: return on_trace(message);
+    case wire::HostTag::began_anew: return on_began_anew(message);
+    case wire::HostTag::may_begin_again: may_begin_again_ = true; return {};
     case wire::HostTag::job:
     case wire::HostTag::start:
     case wire::HostTag::chunk:
@@ -86,14 +92,72 @@ std::string NodeSession::on_ready(const HostMessage& message) {
                                    index(node_), index(port), ready->found_node, ready->found_port,
                                    index(neighbor(network, node_, port)), index(port)));
     }
-    result_.ready = true;
+    // Said once in a life; of a life that it has counted a node tells before that.
+    if (result_.ready && result_.accepted)
+        end_run(fmt::format("node {} has lost its power and is there again; nobody has counted "
+                            "that, so others could take its messages for old ones: run again",
+                            index(node_)));
+    met_ = result_.ready = true;
     return {};
 }
 
 void NodeSession::on_accepted() {
     result_.accepted = true;
-    if (std::exchange(begins_anew_, false))
-        handler_->begin_anew(node_);
+    if (!begins_anew_)
+        return;
+    handler_->begin_anew(node_);
+    begins_anew_ = false;
+    if (asked_)
+        ask();
+}
+
+void NodeSession::end_run(std::string why) {
+    if (context_->ended != nullptr && context_->ended->empty())
+        *context_->ended = std::move(why);
+}
+
+/// Messages of a node's lives are told apart by numbers that come round: from kLivesMax on peers
+/// could take new ones for copies of old ones.
+void NodeSession::count_starts(std::uint32_t more) {
+    starts_ += more;
+    if (starts_ >= kLivesMax)
+        end_run(fmt::format("node {} began anew {} times; no run tells more than {} lives of a "
+                            "node apart: find out what resets it",
+                            index(node_), starts_, kLivesMax));
+}
+
+/// The node was reset, and has said so first of all. What it was told before may be lost, and what
+/// it was asked has no answer.
+std::string NodeSession::on_began_anew(const HostMessage& message) {
+    const auto told = payload_as<wire::BeganAnew>(message);
+    if (!told || !live() || told->resets <= resets_)
+        return refuse_frame();
+    const std::uint32_t more = told->resets - std::exchange(resets_, told->resets);
+    if (!std::exchange(met_, true) && context_->was_there)
+        return {}; // before this run
+    forget();
+    result_.began_anew += more;
+    begins_anew_ = works_;
+    handler_->came_back(node_, more);
+    count_starts(more);
+    if (works_ && !(context_->app && may_begin_again_))
+        end_run(fmt::format("node {} began anew, and its program {}", index(node_),
+                            context_->app
+                                ? "has not said that it may (may_begin_again() of meshputer.hpp)"
+                                : "is an op, which no node takes up again"));
+    return {};
+}
+
+/// The node has a new life, in which it has told nothing yet. What was seen of its lives before
+/// stays.
+void NodeSession::forget() {
+    console_.flush([&](std::string_view line) { handler_->console_line(node_, line); });
+    asked_ = stopped_ = false;
+    report_bytes_ = 0;
+    NodeResult before = std::exchange(result_, {});
+    result_.began_anew = before.began_anew;
+    result_.note = std::move(before.note);
+    result_.report.unacknowledged = 1;
 }
 
 std::string NodeSession::on_pull(const HostMessage& message) {
@@ -167,6 +231,8 @@ std::string NodeSession::on_report(const HostMessage& message) {
 }
 
 std::string NodeSession::take_report(const wire::NodeReport& report) {
+    if (begins_anew_) // of the time before its program begins
+        return {};
     if (!possible(report.finish_time) || !possible(report.copies_time))
         return "reports a model time that cannot be";
     if (report.done > 1 || report.status > kStatusLast)
@@ -223,18 +289,22 @@ void NodeSession::flush() {
     errors_.flush([&](std::string_view line) { on_error_line(line); });
 }
 
+/// Messages keep their order: a question behind `start` is answered by a program that has begun.
 void NodeSession::ask() {
     asked_ = true;
-    handler_->answer(node_, wire::HostTag::poll, {});
+    if (!begins_anew_)
+        handler_->answer(node_, wire::HostTag::poll, {});
 }
 
 void NodeSession::restart() {
     if (result_.fate != Fate::live && result_.fate != Fate::killed)
         return;
+    forget();
+    result_.note.clear(); // that the plan has killed it
+    resets_ = 0;
     begins_anew_ = context_->app;
-    asked_ = stopped_ = false;
-    result_ = {};
     result_.done = result_.restarted = !context_->app;
+    count_starts(1);
 }
 
 void NodeSession::end(std::string_view how) {

@@ -51,6 +51,7 @@ struct NodeResult {
     bool accepted = false;
     bool done = false;
     bool restarted = false;          // by the fault plan: works, but has no part in the job
+    std::uint32_t began_anew = 0;    // so often it was reset, and not by the fault plan
     wire::NodeReport report{};       // the last one
     NodeCounts counts;               // of all of them
     std::uint32_t frames_before = 0; // that it got before the work began, and `counts` has
@@ -72,6 +73,9 @@ public:
     virtual void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) = 0;
     /// An app's node that was restarted is prepared: its program begins anew.
     virtual void begin_anew(NodeId node) = 0;
+    /// The node was reset, so many times since this was last said, and not by the fault plan. It is
+    /// to have its job again.
+    virtual void came_back(NodeId node, std::uint32_t resets) = 0;
     /// A line that the node's program has printed, fit to be shown.
     virtual void console_line(NodeId from, std::string_view line) = 0;
     /// A trace event of a process of the node; `object`: the bytes, in the node's memory, of the
@@ -91,6 +95,7 @@ struct SessionContext {
     Output* output;
     bool app = false; // its program decides who writes where: too much is a mistake to be told
     bool raw = false; // console text as it is
+    bool was_there = false; // the mesh is older than the run
     SourceLines* lines = nullptr; // of its image, if that is known
     std::string* ended = nullptr; // gets what the node says that ends the whole run
 };
@@ -118,7 +123,10 @@ public:
     void flush();
 
     /// The work begins: the frames that the node has got so far do not count.
-    void begin_work(std::uint32_t frames) { result_.frames_before = frames; }
+    void begin_work(std::uint32_t frames) {
+        works_ = true;
+        result_.frames_before = frames;
+    }
     /// Asks the node for a report.
     void ask();
     /// The fault plan has restarted the node, if it was not lost otherwise: the program of an app
@@ -131,7 +139,8 @@ public:
 
     bool live() const { return result_.fate == Fate::live; }
     bool asked() const { return asked_; }
-    bool settled() const { return result_.report.unacknowledged == 0; }
+    /// By its last report; never while its program is to begin anew.
+    bool settled() const { return !begins_anew_ && result_.report.unacknowledged == 0; }
     const NodeResult& result() const { return result_; }
     const Refusals& refusals() const { return refusals_; }
 
@@ -147,6 +156,10 @@ private:
     std::string take(const HostMessage& message);
     std::string on_ready(const HostMessage& message);
     void on_accepted();
+    std::string on_began_anew(const HostMessage& message);
+    void forget();
+    void end_run(std::string why);
+    void count_starts(std::uint32_t more);
     std::string on_pull(const HostMessage& message);
     std::string on_push(const HostMessage& message);
     bool gather_report(const HostMessage& message);
@@ -168,9 +181,14 @@ private:
     std::string last_line_;                                         // of its emulator
     std::array<std::byte, sizeof(wire::NodeReport)> report_room_{}; // that comes in several packets
     std::size_t report_bytes_ = 0;                                  // of it that have come
-    bool asked_ = false; // for a report that has not come
-    bool begins_anew_ = false;
-    bool stopped_ = false; // its firmware has said so: it has no more to report
+    bool asked_ = false;           // for a report that has not come
+    bool works_ = false;           // the work has begun
+    bool met_ = false;             // it has spoken in this run
+    bool may_begin_again_ = false; // its program has said so
+    bool begins_anew_ = false;     // its program is to begin again, and was not told so yet
+    std::uint32_t resets_ = 0;     // that it has told of, since it was last started
+    std::uint32_t starts_ = 0;     // of any kind, behind the first
+    bool stopped_ = false;         // its firmware has said so: it has no more to report
     Deadlines::Seconds quiet_since_{0};
 };
 

@@ -76,6 +76,7 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
                &result_.output,
                op.is_app(),
                plan_.raw && isatty(STDOUT_FILENO) == 0,
+               !plan_.rig.serial.empty(),
                &lines_,
                &ended_},
       node_table_(engine, plan_.nodes(), context_, *this, deadlines_),
@@ -428,6 +429,20 @@ void Run::answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payloa
 void Run::begin_anew(NodeId node) {
     const wire::ModelTime now = engine_.loom().model_time();
     answer(node, wire::HostTag::start, wire::bytes_of(now));
+}
+
+void Run::came_back(NodeId node, std::uint32_t resets) {
+    if (engine_.real_time()) // else the loom has reset it
+        engine_.loom().count_starts(node, resets);
+    progress_.clear();
+    say("node {} began anew{}\n", index(node),
+        resets == 1 ? "" : fmt::format(", {} times", resets));
+    if (engine_.real_time() && engine_.loom().in_lockstep())
+        ended_ = fmt::format("node {} began anew, at no model time: in lockstep only `restart:` of "
+                             "--faults may restart a node",
+                             index(node));
+    if (mark_ != &NodeResult::ready) // else it merely boots again
+        answer(node, wire::HostTag::job, op_.job_for(node));
 }
 
 void Run::console_line(NodeId from, std::string_view line) {

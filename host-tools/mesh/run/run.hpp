@@ -79,6 +79,7 @@ private:
     // SessionHandler
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
     void begin_anew(NodeId node) override;
+    void came_back(NodeId node, std::uint32_t resets) override;
     void console_line(NodeId from, std::string_view line) override;
     void traced(NodeId from, const wire::ProcessTrace& trace,
                 std::span<const std::byte> object) override;

@@ -1,0 +1,52 @@
+#include "boards/cortex-m/resets.hpp"
+
+#include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/regs.hpp"
+#include "hal/console.hpp"
+#include "hal/reset.hpp"
+
+namespace mesh::board {
+
+namespace {
+
+/// [V7M] B3.2.6 AIRCR: the key, and SYSRESETREQ.
+constexpr std::uint32_t kResetRequest = 0x05FA'0004;
+
+/// Any other word: the RAM has just got power.
+constexpr std::uint32_t kCounted = 0xC0'07'ED'5E;
+
+/// A reset leaves it as it is.
+struct Counted {
+    std::uint32_t mark;
+    std::uint32_t resets;
+};
+[[gnu::section(".noinit")]] volatile Counted counted;
+
+std::uint32_t count_this_life() {
+    counted.resets = counted.mark == kCounted ? counted.resets + 1 : 0;
+    counted.mark = kCounted;
+    return counted.resets;
+}
+
+} // namespace
+
+std::uint32_t resets() {
+    static const std::uint32_t count = count_this_life();
+    return count;
+}
+
+void forget_resets() { counted.mark = 0; }
+
+void reset_processor() {
+    complete_accesses(); // what this life has written to memory is there in the next
+    regs::at<regs::Scb>(regs::kScb).aircr = kResetRequest;
+    for (;;)
+        wait_for_interrupt();
+}
+
+} // namespace mesh::board
+
+void mesh::reset_node() {
+    console_flush();
+    board::reset_processor();
+}

@@ -1,0 +1,30 @@
+// Resets of a processor that keeps its power, counted in RAM.
+#pragma once
+
+#include "wire/identity.hpp"
+
+#include <cstdint>
+
+namespace mesh::board {
+
+/// How often the processor was reset since it has power, or since forget_resets(), modulo 2^32.
+std::uint32_t resets();
+/// The next life counts from 0 again. For resets of a whole mesh: nobody remembers any node.
+void forget_resets();
+/// Resets the processor.
+[[noreturn]] void reset_processor();
+
+/// A board whose node counts its resets as starts. Whoever starts a node says its number of starts;
+/// nobody does for a reset, and neighbours would take its frames for those of its life before.
+template <class B>
+class CountedBoard : public B {
+public:
+    using B::B;
+
+    wire::Identity identity() const {
+        const wire::Identity given = B::identity();
+        return {given.network, given.node, given.start + resets()};
+    }
+};
+
+} // namespace mesh::board
