@@ -284,7 +284,7 @@ made_images = $($(1)_IMAGES) $(if $(filter job,$($(1)_IMAGES)),$(RELAYED),relay/
 images: toolkit $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
 # $(1): board
 test_images = $(patsubst %,$(BUILD)/$(1)/%.elf,$($(1)_SUITES) $(notdir $($(1)_PROBES)) \
-  $(if $(filter job,$($(1)_IMAGES)),conform readme relay/app_crash))
+  $(if $(filter job,$($(1)_IMAGES)),conform readme relay/app_crash relay/phoenix))
 TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b)) \
   $(if $(filter $(FAULTY_BOARD),$(MADE_BOARDS)),$(FAULTY_IMAGES))
 

@@ -71,11 +71,9 @@ public:
     /// Runs everything that can run now. Until it was called there is nothing to send.
     void run();
 
-    /// run() may be about to let a process compute, so preemptive polls will be wanted. Not before
-    /// the program has begun: a node that comes back may hear its neighbours before it has a job.
+    /// run() may be about to let a process compute, so preemptive polls will be wanted.
     bool may_compute() const {
-        return may_poll_preemptively() && (scheduler_.touched() || links_.changed()) &&
-               host_.started();
+        return may_poll_preemptively() && (scheduler_.touched() || links_.changed());
     }
     /// Microseconds between two ticks while processes run (limits::tick_us()).
     std::uint32_t tick_us() const { return limits::tick_us(host_.rto_min_ms()); }

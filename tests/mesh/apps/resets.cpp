@@ -1,0 +1,16 @@
+// resets: one node resets itself in its first life, before a barrier of all. Words: which node, and
+// "may" if its program may begin again.
+#include "meshputer.hpp"
+
+using namespace mesh;
+
+Process app_main(Kernel& node) {
+    if (node.arguments().size() > 1 && node.arguments()[1] == "may")
+        may_begin_again(node);
+    if (index(node.id()) == word(node, 0, 0u) && node.starts() == 0) {
+        co_await node.sleep(50 * wire::kTicksPerUnit);
+        print("I go\n");
+        reset_node();
+    }
+    co_return co_await barrier(node);
+}

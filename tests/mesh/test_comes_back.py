@@ -1,0 +1,44 @@
+"""Nodes that are reset by themselves: named, counted, and taken in again if their program may."""
+import re
+
+import pytest
+
+from mesh_tool import IMAGES, console, run
+
+RESETS = IMAGES / "app_resets.elf"
+BOARDS = ["mps2-an505", "ast1030-evb"]
+TWICE = ["node 1 is down", "node 1 began anew", "node 1 is up"] * 2
+
+
+@pytest.mark.parametrize("how", [["sim"], *(["qemu", "--board", board] for board in BOARDS),
+                                 ["qemu", "--board", BOARDS[1], "--host-at", 0]],
+                         ids=["sim", *BOARDS, "one-cable"])
+def test_a_node_that_is_reset_twice_is_waited_for_named_and_greeted(how):
+    outcome = run(*how, "--app", "phoenix", "--dim", 2)
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {0: TWICE, 3: TWICE,
+                                1: ["started again 2 times, greeted by 2"]}, outcome
+    assert outcome.report["began_anew"] == [0, 2, 0, 0], outcome
+    assert len(re.findall("^node 1 began anew$", outcome.err, re.M)) == 2, outcome
+
+
+@pytest.mark.parametrize("how", [["sim"], ["qemu"]])
+def test_a_program_that_has_not_said_that_it_may_begin_again_ends_the_run(how):
+    outcome = run(*how, "--app", RESETS, "--dim", 2, "--", 2)
+    assert outcome.status == 1, outcome
+    assert "node 2 began anew, and its program has not said that it may" in outcome.err, outcome
+    assert outcome.report["began_anew"] == [0, 0, 1, 0], outcome
+
+
+def test_in_lockstep_no_emulated_node_may_reset_itself():
+    outcome = run("qemu", "--lockstep", "--app", RESETS, "--dim", 1, "--", 1, "may")
+    assert outcome.status == 1, outcome
+    assert "node 1 began anew, at no model time" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("how", [["sim"], ["qemu"]])
+def test_a_collective_is_not_taken_up_again_beside_a_node_that_was_reset(how):
+    outcome = run(*how, "--app", RESETS, "--dim", 2, "--", 2, "may")
+    assert outcome.status == 1, outcome
+    assert "ended with: unreachable" in outcome.err, outcome
+    assert console(outcome) == {2: ["I go"]}, outcome
