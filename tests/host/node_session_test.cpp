@@ -321,7 +321,7 @@ TEST_F(NodeSessionTest, AProgramBeginsAgainIfItHasSaidThatItMay) {
         EXPECT_EQ(ended, "");
         node.begin_work(0);
         reset(2);
-        EXPECT_EQ(ended, app ? "node 1 began anew, and its program has not said that it may "
+        EXPECT_EQ(ended, app ? "node 1 began anew, and its program has not said yet that it may "
                                "(may_begin_again() of meshputer.hpp)"
                              : "node 1 began anew, and its program is an op, which no node takes "
                                "up again");

@@ -25,7 +25,8 @@ struct Cable final : OneCable::Holder {
 };
 
 /// A node's message number `sequence` of its life comes.
-void say(OneCable& one_cable, std::uint32_t node, wire::RelayTag tag, std::uint16_t sequence, std::uint16_t life) {
+void say(OneCable& one_cable, std::uint32_t node, wire::RelayTag tag, std::uint16_t sequence,
+         std::uint16_t life) {
     Bytes frame(wire::kHeadBytes + wire::kPacketHeaderBytes);
     wire::LinkHeader link{.kind = wire::Kind::host, .port = kHostPort, .sequence = sequence};
     link.packet_bytes = wire::kPacketHeaderBytes;

@@ -26,13 +26,14 @@ const Bytes kMessages{std::byte{1}, std::byte{2}, std::byte{3}};
 
 class Mesh final : OneCable::Holder {
 public:
-    explicit Mesh(Network network)
+    explicit Mesh(Network network, std::uint32_t frame_us = 0)
         : network_(network),
+          frame_us_(frame_us),
           kept_(node_count(network)),
           alive_(node_count(network), true),
           heard_(node_count(network)),
           told_(node_count(network)),
-          host_(network, {std::string(kMadeFor), 0, 1'000'000'000}, *this) {
+          host_(network, {std::string(kMadeFor), frame_us, 1'000'000'000}, *this) {
         for (std::uint32_t node = 0; node < alive_.size(); ++node)
             start(node);
         run_until([&] {
@@ -58,19 +59,21 @@ public:
     }
     /// By itself: its memory that survives is there, and the host knows nothing of it.
     void reset(std::uint32_t node) {
-        relays_[node] = std::make_unique<Relay>(kMadeFor, port_count(network_), 0, kept_[node]);
+        relays_[node] =
+            std::make_unique<Relay>(kMadeFor, port_count(network_), frame_us_, kept_[node]);
         run_until([&] { return relays_[node]->numbered(); });
     }
     /// All at once: no node has a number that it could tell another one.
     void reset_all() {
         for (std::uint32_t node = 0; node < nodes(); ++node)
-            relays_[node] = std::make_unique<Relay>(kMadeFor, port_count(network_), 0, kept_[node]);
-        host_.send(node_at(nodes() - 1), make_host_frame(node_at(nodes() - 1), wire::HostTag::poll));
+            relays_[node] =
+                std::make_unique<Relay>(kMadeFor, port_count(network_), frame_us_, kept_[node]);
+        host_.send(node_at(nodes() - 1),
+                   make_host_frame(node_at(nodes() - 1), wire::HostTag::poll));
         EXPECT_TRUE(run_until([&] {
-            return std::ranges::all_of(
-                relays_, [](const auto& relay) {
-                    return relay->numbered() && relay->next_deadline() == wire::kNever;
-                });
+            return std::ranges::all_of(relays_, [](const auto& relay) {
+                return relay->numbered() && relay->next_deadline() == wire::kNever;
+            });
         }));
     }
     /// Both ways where there are two.
@@ -107,6 +110,8 @@ public:
             return true;
         });
     }
+    /// Times that the host has numbered the nodes.
+    unsigned numberings() const { return numberings_; }
     /// What the host has heard of a node, and what the node was told, in their order.
     const Bytes& heard(std::uint32_t node) const { return heard_[node]; }
     const Bytes& told(std::uint32_t node) const { return told_[node]; }
@@ -131,7 +136,8 @@ private:
         if (relays_.size() <= node)
             relays_.resize(node + 1);
         kept_[node] = {};
-        relays_[node] = std::make_unique<Relay>(kMadeFor, port_count(network_), 0, kept_[node]);
+        relays_[node] =
+            std::make_unique<Relay>(kMadeFor, port_count(network_), frame_us_, kept_[node]);
         alive_[node] = true;
     }
     template <class Done>
@@ -191,6 +197,9 @@ private:
     void to_cable(std::span<const std::byte> frame) override {
         wire::LinkHeader link;
         EXPECT_EQ(wire::read_head(frame, frame.size(), link), wire::Parse::ok);
+        wire::PacketHeader header;
+        EXPECT_EQ(wire::read_packet(frame.subspan(wire::kHeadBytes), header), wire::Parse::ok);
+        numberings_ += header.tag == static_cast<std::uint16_t>(wire::RelayTag::number) ? 1 : 0;
         flying_.push_back(
             {0, kHostPort, link, Bytes(frame.begin() + wire::kHeadBytes, frame.end())});
     }
@@ -201,6 +210,8 @@ private:
     std::uint64_t now_us() const override { return now_us_; }
 
     Network network_;
+    std::uint32_t frame_us_;
+    unsigned numberings_ = 0;
     std::vector<Relay::Kept> kept_;
     std::vector<std::unique_ptr<Relay>> relays_;
     std::vector<bool> alive_;
@@ -334,12 +345,22 @@ TEST(RelayMesh, ANodeThatResetsItselfIsHeardAgainAtOnceAndTwiceInARow) {
 }
 
 TEST(RelayMesh, NodesThatAreAllResetAtOnceHaveTheirNumbersAgainOnceTheHostWantsOne) {
-    for (unsigned times = 0; times < 3; ++times) {
-        Mesh mesh({Topology::cube, 3});
-        for (unsigned time = 0; time <= times; ++time)
-            mesh.reset_all();
+    for (const std::uint32_t frame_us : {0, 100'000})
+        for (unsigned times = 0; times < 3; ++times) {
+            Mesh mesh({Topology::cube, 3}, frame_us);
+            for (unsigned time = 0; time <= times; ++time)
+                mesh.reset_all();
+            ASSERT_NO_FATAL_FAILURE(expect_talk(mesh));
+        }
+}
+
+TEST(RelayMesh, NodesThatAreHeardAreNotNumberedAgain) {
+    Mesh mesh({Topology::cube, 3});
+    ASSERT_NO_FATAL_FAILURE(expect_talk(mesh));
+    const unsigned before = mesh.numberings();
+    for (unsigned times = 0; times < 10; ++times)
         ASSERT_NO_FATAL_FAILURE(expect_talk(mesh));
-    }
+    EXPECT_EQ(mesh.numberings(), before);
 }
 
 TEST(RelayMesh, PausesGrowWhenAllWaysHaveBeenTriedAndNeverShrink) {

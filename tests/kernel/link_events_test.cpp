@@ -91,6 +91,35 @@ TEST(LinkEvents, EachResetOfANeighbourIsToldToItsNeighboursAndToNobodyElse) {
     EXPECT_EQ(mesh.told[6].size(), all.size());
 }
 
+TEST(LinkEvents, AResetIsToldToAProcessThatWaitedBeforeTheNodesHadMet) {
+    Mesh mesh{{Topology::cube, 2}};
+    mesh.watch_all();
+    mesh.run({});
+    mesh.restart(1, {.op = wire::Op::app}, true);
+    mesh.rest();
+    EXPECT_EQ(mesh.told[0], (Told{"0 down", "0 anew", "0 up"}));
+    EXPECT_EQ(mesh.told[3], (Told{"1 down", "1 anew", "1 up"}));
+}
+
+/// The number of the peer's link may then be what it was.
+TEST(LinkEvents, AResetIsToldHoweverManySessionsHaveEndedBefore) {
+    for (unsigned ends = 14; ends <= 18; ++ends) {
+        Mesh mesh{{Topology::cube, 1}};
+        mesh.run({});
+        for (unsigned times = 0; times < ends; ++times) {
+            mesh.is_cut = [](NodeId, Port) { return true; };
+            ASSERT_TRUE(mesh.kernel(0).spawn(say_to_neighbours(mesh.kernel(0))));
+            mesh.rest();
+            mesh.is_cut = [](NodeId, Port) { return false; };
+            mesh.rest();
+        }
+        mesh.watch(0);
+        mesh.restart(1, {.op = wire::Op::app}, true);
+        mesh.rest();
+        EXPECT_EQ(mesh.told[0], (Told{"0 down", "0 anew", "0 up"})) << ends << " ends";
+    }
+}
+
 TEST(LinkEvents, TwoNeighboursThatAreResetAtOnceAreBothTold) {
     Mesh mesh{{Topology::cube, 2}};
     mesh.run({});

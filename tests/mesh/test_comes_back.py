@@ -1,11 +1,13 @@
 """Nodes that are reset by themselves: named, counted, and taken in again if their program may."""
+import pathlib
 import re
 
 import pytest
 
-from mesh_tool import IMAGES, console, run
+from mesh_tool import DAY, IMAGES, console, run
 
 RESETS = IMAGES / "app_resets.elf"
+SOURCE = pathlib.Path(__file__).parent / "apps" / "tireless.cpp" # made for the mesh that it runs on
 BOARDS = ["mps2-an505", "ast1030-evb"]
 TWICE = ["node 1 is down", "node 1 began anew", "node 1 is up"] * 2
 
@@ -22,11 +24,42 @@ def test_a_node_that_is_reset_twice_is_waited_for_named_and_greeted(how):
     assert len(re.findall("^node 1 began anew$", outcome.err, re.M)) == 2, outcome
 
 
+@pytest.mark.parametrize("how", [["sim", "--topology", "uhc"], ["qemu", "--topology", "uhc"],
+                                 ["sim", "--topology", "star"]], ids="-".join)
+def test_on_every_network_the_nodes_that_send_to_it_hear_of_a_reset(how):
+    outcome = run(*how, "--app", "phoenix", "--dim", 3)
+    assert outcome.status == 0, outcome
+    said = console(outcome)
+    assert said.pop(1) == ["started again 2 times, greeted by 2"], outcome
+    assert list(said.values()) == [TWICE] * 2, outcome
+
+
+@pytest.mark.parametrize("how", [["sim", "--dim", 2], ["sim", "--topology", "uhc", "--dim", 3],
+                                 ["sim", "--topology", "star", "--dim", 3],
+                                 ["sim", "--dim", 2, "--faults", "drop:0.05,dup:0.05"],
+                                 ["qemu", "--dim", 2],
+                                 ["qemu", "--dim", 2, "--board", BOARDS[1], "--host-at", 0]],
+                         ids=["cube", "uhc", "star", "losses", "qemu", "one-cable"])
+def test_work_is_done_whatever_point_workers_are_reset_at(how):
+    app = SOURCE if "--host-at" in how else IMAGES / "app_tireless.elf"
+    outcome = run(*how, "--app", app, "--", 20, 10, DAY or 1)
+    assert outcome.status == 0, outcome
+    assert console(outcome)[0] == ["the sum of 20 squares is 2470"], outcome
+    assert outcome.report["began_anew"][0] == 0, outcome
+
+
+def test_a_node_that_is_reset_on_and_on_ends_the_run():
+    outcome = run("sim", "--app", RESETS, "--dim", 2, "--", 2, "on")
+    assert outcome.status == 1, outcome
+    assert "node 2 began anew 32 times, 32 of them by itself; no run tells more than 32 lives of " \
+        "a node apart" in outcome.err, outcome
+
+
 @pytest.mark.parametrize("how", [["sim"], ["qemu"]])
 def test_a_program_that_has_not_said_that_it_may_begin_again_ends_the_run(how):
     outcome = run(*how, "--app", RESETS, "--dim", 2, "--", 2)
     assert outcome.status == 1, outcome
-    assert "node 2 began anew, and its program has not said that it may" in outcome.err, outcome
+    assert "node 2 began anew, and its program has not said yet that it may" in outcome.err, outcome
     assert outcome.report["began_anew"] == [0, 0, 1, 0], outcome
 
 

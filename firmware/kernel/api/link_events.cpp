@@ -1,5 +1,6 @@
 #include "kernel/api/link_events.hpp"
 
+#include "kernel/api/waits.hpp"
 #include "kernel/base/critical_section.hpp"
 
 #include <utility>
@@ -7,6 +8,7 @@
 namespace mesh {
 
 LinkEvents::LinkEvents(Kernel& node) : node_(node) {
+    const CriticalSection section(node_.scheduler().critical_depth());
     for (unsigned port = 0; port < node.ports(); ++port) {
         const Link& link = node.links().at(port_at(port));
         told_[port] = {link.number(), link.peer_life(), link.knows_peer()};
@@ -49,5 +51,10 @@ LinkEvent LinkEvents::take() {
     look();
     return *std::exchange(event_, std::nullopt);
 }
+
+MESH_WAIT_OFFSETS constinit const std::array<WaitOffsets, 2> kLinkWaitOffsets{{
+    {"mesh::detail::LinkNews", WaitKind::link_event},
+    {"mesh::LinkGuard", WaitKind::link_guard, 0, sizeof(LinkGuard), alignof(LinkGuard)},
+}};
 
 } // namespace mesh

@@ -33,11 +33,11 @@ struct LinkEvent {
 };
 
 /// The events of all links by which the node sends, from when this is made: a link that is dead by
-/// then is told as down. A link that never was up tells nothing, so nodes may get power one after
-/// the other. Of two resets, or two ends of a session, in a row, the second may not be told apart
-/// from the first. A reset that nobody has counted (wire::Identity::start; each 64th) is told as
-/// down and up only. Several LinkEvents do not disturb each other. For processes; not for
-/// interrupts.
+/// then, or that is given up before it ever was up, is told as down. One that waits for its first
+/// hello tells nothing, so nodes may get power one after the other. Of two resets, or two ends of a
+/// session, in a row, the second may not be told apart from the first. A reset that nobody has
+/// counted (wire::Identity::start; each 64th) is told as down and up only. Several LinkEvents do
+/// not disturb each other. For processes; not for interrupts.
 class LinkEvents {
 public:
     explicit LinkEvents(Kernel& node);
@@ -73,8 +73,15 @@ struct LinkGuard {
 };
 inline LinkGuard on(LinkEvents& events) { return {&events}; }
 
+namespace detail {
+struct LinkNews {
+    LinkEvents* events;
+    bool operator()() const { return events->look(); }
+};
+} // namespace detail
+
 inline auto LinkEvents::next() {
-    return detail::wait(node_, [this] { return look(); }, [this] { return take(); });
+    return detail::wait(node_, detail::LinkNews{this}, [this] { return take(); });
 }
 
 } // namespace mesh

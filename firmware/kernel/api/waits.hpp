@@ -38,7 +38,9 @@ enum class WaitKind : std::uint8_t {
     mail_guard,
     channel_guard,
     time_guard,
-    conditional_guard // a guard, whose class is its argument, then a bool: false leaves it out
+    conditional_guard, // a guard, whose class is its argument, then a bool: false leaves it out
+    link_event,        // of one of its links
+    link_guard         // a guard, too
 };
 
 /// Where the objects of one class have their fields.

@@ -89,8 +89,9 @@ void Link::on_hello(LinkContext& context, const LinkHeader& header) {
     const std::uint16_t known = wire::Hello{header}.known();
     const std::uint16_t number = wire::Hello{header}.number();
     const bool forgotten = known != wire::kNoNumber && is_later(known, mine_);
-    const bool anew = std::exchange(theirs_, number) != number;
-    their_life_ = wire::Hello{header}.life();
+    const std::uint8_t life = wire::Hello{header}.life();
+    bool anew = std::exchange(theirs_, number) != number;
+    anew |= std::exchange(their_life_, life) != life; // 16 sessions may have ended before it
     if (forgotten)
         mine_ = static_cast<std::uint16_t>(known + 1);
     if (up() && (anew || forgotten)) {

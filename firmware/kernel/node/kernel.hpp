@@ -87,7 +87,7 @@ public:
     // Address and network -------------------------------------------------------------------------
 
     NodeId id() const { return here_.node(); }
-    /// How often this node was started before: wire::Identity::start.
+    /// How often this node was started before, modulo 64: wire::Identity::start.
     unsigned starts() const { return here_.identity.start; }
     Network network() const { return here_.network(); }
     std::uint32_t nodes() const { return rules().node_count(network()); }
@@ -96,7 +96,7 @@ public:
     NodeId neighbor(Port port) const;
     /// The rules that the image has for this network.
     const NetworkRules& rules() const { return here_.rules; }
-    /// The ports whose links are dead, with all that was under way; LinkEvents tells of changes.
+    /// The ports whose links are dead: what was under way is lost. LinkEvents tells of changes.
     PortSet dead_ports() const { return links_.dead_ports(); }
     const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.

@@ -138,7 +138,7 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
 }
 
 /// Lockstep: true for a hello that a restarted node repeats by one port. Real time decides how
-/// often it does so before it hears of its job, so only the first hello counts.
+/// often it does so before it hears of its job, so of those only the first one counts.
 bool Loom::says_again(NodeState& state, std::span<const std::byte> frame, Port port) {
     if (state.starts == 0 || kind_of(frame) != wire::Kind::hello)
         return false;

@@ -161,7 +161,7 @@ private:
         bool down = false;           // between its reset and its next start
         bool heard = false;          // see take_sign()
         unsigned starts = 0;         // after the first
-        std::uint32_t greeted = 0;   // ports by which it has said hello since, in lockstep
+        std::uint32_t greeted = 0;   // ports by which it said hello since, before it had its job
         std::size_t early_bytes = 0; // it has sent to nodes that were not awake
         std::size_t held_bytes = 0;  // it has sent and that are on their way
         std::vector<Bytes> waiting;  // until it is awake

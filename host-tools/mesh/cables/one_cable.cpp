@@ -52,6 +52,7 @@ void OneCable::send(NodeId to, std::span<const std::byte> frame) {
 /// Something waits for a node whose life is known, and nothing was under way to it.
 void OneCable::speak_to(std::uint32_t node) {
     nodes_[node].pause_us = rto_us_;
+    nodes_[node].unheard = false;
     turns_.push_back(node);
     launch();
 }
@@ -143,16 +144,20 @@ void OneCable::heard(std::span<std::byte> frame) {
 std::uint64_t OneCable::dropped() const {
     std::uint64_t all = 0;
     for (const Node& node : nodes_)
-        all += node.dropped;
+        all += node.dropped_before + node.dropped;
     return all;
 }
 
 /// False for a frame that was late on its way, since its node was reset in between. A node says its
-/// new life with its name: then it has forgotten all, also which message it is to hear next.
+/// new life with its name: then it has forgotten all, also which message it is to hear next. What
+/// waits for it is for the new life, as by a cable of its own.
 bool OneCable::is_of_this_life(std::uint32_t number, std::uint16_t life, bool names) {
     Node& node = nodes_[number];
-    if (names && node.named && static_cast<std::int16_t>(life - node.life) > 0)
+    if (names && node.named && static_cast<std::int16_t>(life - node.life) > 0) {
+        std::deque<Bytes> waiting = std::move(node.waiting);
         began_anew(node_at(number));
+        node.waiting = std::move(waiting);
+    }
     if (names && !node.named)
         node.life = life;
     return (names || node.named) && life == node.life;
@@ -175,9 +180,9 @@ void OneCable::forget(NodeId node) {
 void OneCable::began_anew(NodeId number) {
     Node& node = nodes_[index(number)];
     forget(number);
-    const std::uint32_t dropped = node.dropped;
+    const std::uint32_t dropped = node.dropped_before + node.dropped;
     node = Node{};
-    node.dropped = dropped;
+    node.dropped_before = dropped;
     --numbered_;
 }
 
@@ -237,8 +242,8 @@ void OneCable::look_for_silent() const {
 /// True if a message has gone all ways and was not acknowledged: nodes may have been reset, and if
 /// all were, none knows a number that it could tell the others.
 bool OneCable::unheard() const {
-    return std::ranges::any_of(
-        flying_, [this](std::uint32_t node) { return nodes_[node].pause_us > rto_us_; });
+    return std::ranges::any_of(flying_,
+                               [this](std::uint32_t node) { return nodes_[node].unheard; });
 }
 
 void OneCable::tick() {
@@ -252,6 +257,7 @@ void OneCable::tick() {
         if (nodes_[node].again_at_us <= now) {
             std::erase(flying_, node);
             take_next_way(nodes_[node]);
+            nodes_[node].unheard |= nodes_[node].way == 0;
             turns_.push_back(node);
         }
     launch();

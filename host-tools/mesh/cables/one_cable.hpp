@@ -3,7 +3,8 @@
 //
 // One message to each node, and one from it, is under way at a time; it is sent again until it is
 // acknowledged. Few go out at a time, since nodes on the way drop frames when they have no room.
-// Until all nodes have said who they are, it assigns addresses again and again.
+// Until all nodes have said who they are, and while one is not heard, it assigns addresses again
+// and again.
 #pragma once
 
 #include "core/network.hpp"
@@ -68,10 +69,12 @@ private:
         std::uint16_t taken = 0;   // last message of the node
         std::uint16_t told = 0;    // of those, the last one that it was told of since it came
         std::uint32_t dropped = 0; // as it last said
-        bool named = false;        // it has said who it is, or is gone
-        std::uint16_t life = 0;    // as it then said
-        bool stopped = false;      // it has sent its crash record
-        std::uint16_t way = 0;     // of frames to it: wire::Way
+        std::uint32_t dropped_before = 0; // in earlier lives
+        bool named = false;               // it has said who it is, or is gone
+        std::uint16_t life = 0;           // as it then said
+        bool stopped = false;             // it has sent its crash record
+        std::uint16_t way = 0;            // of frames to it: wire::Way
+        bool unheard = false;             // the first one has gone all ways
         std::uint64_t again_at_us = 0;
         std::uint32_t pause_us = 0;
     };

@@ -191,6 +191,8 @@ private:
             waiting.other = 1;
         } else if (offsets.kind == WaitKind::time_guard) {
             waiting.kind = WaitKind::time;
+        } else if (offsets.kind == WaitKind::link_guard) {
+            waiting.kind = WaitKind::link_event;
         }
         return waiting;
     }
@@ -316,6 +318,7 @@ std::string describe(const WaitsFor& waiting) {
         return waiting.other == 1 ? "somebody to write to a channel of its node"
                                   : "somebody to read a channel of its node";
     case WaitKind::children: return "nodes below it in a tree to take packets";
+    case WaitKind::link_event: return "an event of one of its links";
     case WaitKind::request: return "the end of one of its requests";
     case WaitKind::begun:
         return fmt::format("node {} to begin the same collective{}", index(waiting.match.source),
@@ -329,6 +332,7 @@ std::string describe(const WaitsFor& waiting) {
     case WaitKind::mail_guard:
     case WaitKind::channel_guard:
     case WaitKind::time_guard:
+    case WaitKind::link_guard:
     case WaitKind::conditional_guard: break;
     }
     return "a condition of its own";

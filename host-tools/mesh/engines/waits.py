@@ -82,6 +82,10 @@ def words_of(kind, it):
     return "a time" if kind == "mesh::detail::TimeCome" else "a condition of its own"
 
 
+WORDS_OF_GUARDS = {"mesh::ChannelGuard": "somebody to write to a channel of its node",
+                   "mesh::LinkGuard": "an event of one of its links"}
+
+
 def words_of_guard(guard):
     """Nothing of a guard that does not count."""
     kind = str(guard.type.strip_typedefs()).split("<")[0]
@@ -89,8 +93,7 @@ def words_of_guard(guard):
         return words_of_guard(guard["guard"]) if guard["holds"] else None
     if kind == "mesh::MailGuard":
         return words_of_match(guard["match"])
-    return ("somebody to write to a channel of its node" if kind == "mesh::ChannelGuard"
-            else "a time")
+    return WORDS_OF_GUARDS.get(kind, "a time")
 
 
 def words_of_guards(guards):

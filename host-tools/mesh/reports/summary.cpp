@@ -75,8 +75,8 @@ bool has_no_part(const NodeResult& node) { return node.fate == Fate::killed || n
 
 /// The outcome, for the op to judge.
 Outcome outcome_of(const RunResult& result, const Loom& loom) {
-    const bool resets = std::ranges::any_of(
-        result.nodes, [](const NodeResult& node) { return node.began_anew != 0; });
+    const bool resets =
+        std::ranges::any_of(result.nodes, [](const NodeResult& node) { return node.anew_at_work; });
     Outcome outcome{{}, result.output.bytes(), resets || !loom.counts().happened.empty(), {}};
     for (std::uint32_t node = 0; node < result.nodes.size(); ++node) {
         outcome.reports.push_back(result.nodes[node].report);

@@ -121,9 +121,9 @@ void NodeSession::end_run(std::string why) {
 void NodeSession::count_starts(std::uint32_t more) {
     starts_ += more;
     if (starts_ >= kLivesMax)
-        end_run(fmt::format("node {} began anew {} times; no run tells more than {} lives of a "
-                            "node apart: find out what resets it",
-                            index(node_), starts_, kLivesMax));
+        end_run(fmt::format("node {} began anew {} times, {} of them by itself; no run tells more "
+                            "than {} lives of a node apart",
+                            index(node_), starts_, result_.began_anew, kLivesMax));
 }
 
 /// The node was reset, and has said so first of all. What it was told before may be lost, and what
@@ -137,14 +137,15 @@ std::string NodeSession::on_began_anew(const HostMessage& message) {
         return {}; // before this run
     forget();
     result_.began_anew += more;
+    result_.anew_at_work = result_.anew_at_work || works_;
     begins_anew_ = works_;
     handler_->came_back(node_, more);
     count_starts(more);
     if (works_ && !(context_->app && may_begin_again_))
         end_run(fmt::format("node {} began anew, and its program {}", index(node_),
-                            context_->app
-                                ? "has not said that it may (may_begin_again() of meshputer.hpp)"
-                                : "is an op, which no node takes up again"));
+                            context_->app ? "has not said yet that it may (may_begin_again() of "
+                                            "meshputer.hpp)"
+                                          : "is an op, which no node takes up again"));
     return {};
 }
 
@@ -156,6 +157,7 @@ void NodeSession::forget() {
     report_bytes_ = 0;
     NodeResult before = std::exchange(result_, {});
     result_.began_anew = before.began_anew;
+    result_.anew_at_work = before.anew_at_work;
     result_.note = std::move(before.note);
     result_.report.unacknowledged = 1;
 }

@@ -52,6 +52,7 @@ struct NodeResult {
     bool done = false;
     bool restarted = false;          // by the fault plan: works, but has no part in the job
     std::uint32_t began_anew = 0;    // so often it was reset, and not by the fault plan
+    bool anew_at_work = false;       // once at least when the work had begun
     wire::NodeReport report{};       // the last one
     NodeCounts counts;               // of all of them
     std::uint32_t frames_before = 0; // that it got before the work began, and `counts` has
@@ -95,7 +96,7 @@ struct SessionContext {
     Output* output;
     bool app = false; // its program decides who writes where: too much is a mistake to be told
     bool raw = false; // console text as it is
-    bool was_there = false; // the mesh is older than the run
+    bool was_there = false;       // the mesh is older than the run
     SourceLines* lines = nullptr; // of its image, if that is known
     std::string* ended = nullptr; // gets what the node says that ends the whole run
 };

@@ -437,7 +437,7 @@ void Run::came_back(NodeId node, std::uint32_t resets) {
     progress_.clear();
     say("node {} began anew{}\n", index(node),
         resets == 1 ? "" : fmt::format(", {} times", resets));
-    if (engine_.real_time() && engine_.loom().in_lockstep())
+    if (engine_.real_time() && plan_.rig.lockstep && ended_.empty())
         ended_ = fmt::format("node {} began anew, at no model time: in lockstep only `restart:` of "
                              "--faults may restart a node",
                              index(node));
