@@ -47,5 +47,7 @@ Process app_main(Kernel& node) {
     for (auto ports = PortSequence::ascending(node.rules().out_ports(node.network(), node.id()));
          !ports.empty();)
         beside |= node.neighbor(ports.pop()) == who;
-    co_return beside ? co_await greet(node, who, resets) : Status::ok;
+    if (!beside)
+        co_return Status::ok;
+    co_return co_await greet(node, who, resets);
 }

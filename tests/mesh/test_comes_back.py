@@ -8,13 +8,12 @@ from mesh_tool import DAY, IMAGES, console, run
 
 RESETS = IMAGES / "app_resets.elf"
 SOURCE = pathlib.Path(__file__).parent / "apps" / "tireless.cpp" # made for the mesh that it runs on
-BOARDS = ["mps2-an505", "ast1030-evb"]
+SERIAL = "ast1030-evb"
 TWICE = ["node 1 is down", "node 1 began anew", "node 1 is up"] * 2
 
 
-@pytest.mark.parametrize("how", [["sim"], *(["qemu", "--board", board] for board in BOARDS),
-                                 ["qemu", "--board", BOARDS[1], "--host-at", 0]],
-                         ids=["sim", *BOARDS, "one-cable"])
+@pytest.mark.parametrize("how", [["sim"], ["qemu"], ["qemu", "--board", SERIAL, "--host-at", 0]],
+                         ids=["sim", "qemu", "one-cable"])
 def test_a_node_that_is_reset_twice_is_waited_for_named_and_greeted(how):
     outcome = run(*how, "--app", "phoenix", "--dim", 2)
     assert outcome.status == 0, outcome
@@ -34,11 +33,11 @@ def test_on_every_network_the_nodes_that_send_to_it_hear_of_a_reset(how):
     assert list(said.values()) == [TWICE] * 2, outcome
 
 
-@pytest.mark.parametrize("how", [["sim", "--dim", 2], ["sim", "--topology", "uhc", "--dim", 3],
+@pytest.mark.parametrize("how", [["sim", "--dim", 2], ["qemu", "--topology", "uhc", "--dim", 3],
                                  ["sim", "--topology", "star", "--dim", 3],
                                  ["sim", "--dim", 2, "--faults", "drop:0.05,dup:0.05"],
                                  ["qemu", "--dim", 2],
-                                 ["qemu", "--dim", 2, "--board", BOARDS[1], "--host-at", 0]],
+                                 ["qemu", "--dim", 2, "--board", SERIAL, "--host-at", 0]],
                          ids=["cube", "uhc", "star", "losses", "qemu", "one-cable"])
 def test_work_is_done_whatever_point_workers_are_reset_at(how):
     app = SOURCE if "--host-at" in how else IMAGES / "app_tireless.elf"

@@ -3,6 +3,7 @@
 // is reset, a seed.
 #include "meshputer.hpp"
 
+#include <algorithm>
 #include <array>
 
 using namespace mesh;
@@ -36,10 +37,14 @@ Process step(Kernel& node, Dice& dice) {
     co_return Status::ok;
 }
 
-/// Nodes on the way may be reset as well.
+/// Nodes on the way may be reset as well, after node 0 has taken it, too. So at the end it is not
+/// known whether node 0 waits for the last one: it does not if it takes no more.
 Process ask(Kernel& node, const Asks& asks) {
-    while (co_await send_value(node, asks, kRoot, kAsks) != Status::ok)
-        co_await node.sleep(wire::kTicksPerUnit);
+    for (unsigned tries = 0; co_await send_value(node, asks, kRoot, kAsks) != Status::ok; ++tries) {
+        if (asks.ends && tries == 20)
+            co_return Status::ok;
+        co_await node.sleep(wire::ModelTime{wire::kTicksPerUnit} << std::min(tries, 11u));
+    }
     co_return Status::ok;
 }
 
@@ -55,14 +60,18 @@ Process worker(Kernel& node) {
             status = co_await step(node, dice);
         Gets gets{kNone, kNone};
         while (status == Status::ok && gets.life != node.starts())
-            status = (co_await receive_value(node, gets, kRoot, kGets)).status;
+            if ((co_await receive_value(node, gets, kRoot, kGets)).status != Status::ok)
+                status = co_await ask(node, asks); // the answer may be lost
         asks = {node.starts(), gets.number, gets.number * gets.number, gets.number == kNone};
     }
-    co_return status == Status::ok ? co_await ask(node, asks) : status;
+    if (status == Status::ok)
+        status = co_await ask(node, asks);
+    co_return status;
 }
 
 struct Farm {
     std::uint32_t numbers, left = numbers, next = 0, sum = 0;
+    std::uint32_t ended = 1, answers = 0; // workers, and node 0; answers under way
     std::array<bool, 1024> done{};
     std::array<std::uint32_t, 64> life{}; // of the worker, when it last asked
 
@@ -86,6 +95,7 @@ Process answer(Kernel& node, Farm* farm, NodeId who, Gets gets) {
     while (co_await send_value(node, gets, who, kGets) != Status::ok &&
            farm->life[index(who)] == gets.life)
         co_await node.sleep(wire::kTicksPerUnit);
+    --farm->answers;
     co_return Status::ok;
 }
 
@@ -95,16 +105,28 @@ Process app_main(Kernel& node) {
     if (node.id() != kRoot)
         co_return co_await worker(node);
     Farm farm{.numbers = word(node, 0, 100u)};
-    for (std::uint32_t ended = 1; ended < node.nodes();) {
+    for (;;) {
+        co_await node.wait_until([&] {
+            return probe(node, kAnySource, kAsks) ||
+                   (farm.ended == node.nodes() && farm.answers == 0);
+        });
+        if (!probe(node, kAnySource, kAsks))
+            break;
         Asks asks{};
         const Received got = co_await receive_value(node, asks, kAnySource, kAsks);
         if (got.status != Status::ok)
             co_return got.status;
         farm.take(asks);
-        farm.life[index(got.source)] = asks.ends ? kNone : asks.life;
-        ended += asks.ends ? 1 : 0;
-        const Gets gets{asks.life, asks.ends ? kNone : farm.next_number()};
-        if (!asks.ends && !node.spawn_alone(answer(node, &farm, got.source, gets)))
+        std::uint32_t& life = farm.life[index(got.source)];
+        if (life == kNone) // it has ended: this one was taken late
+            continue;
+        life = asks.ends ? kNone : asks.life;
+        if (asks.ends) {
+            ++farm.ended;
+            continue;
+        }
+        ++farm.answers;
+        if (!node.spawn_alone(answer(node, &farm, got.source, {asks.life, farm.next_number()})))
             co_return Status::no_memory;
     }
     print("the sum of {} squares is {}\n", farm.numbers, farm.sum);
