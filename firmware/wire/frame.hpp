@@ -244,7 +244,7 @@ Idle(Header&) -> Idle<Header>;
 template <class Header>
 struct Shared {
     Header& header;
-    auto& dropped() const { return header.refused; } // frames of its sender, for want of room
+    auto& dropped() const { return header.refused; }   // frames of its sender, for want of room
     auto& life() const { return header.free_buffers; } // of the node that it is of or for
 };
 template <class Header>

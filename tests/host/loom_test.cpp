@@ -320,8 +320,8 @@ TEST_F(LoomTest, InLockstepARestartedNodesHellosCountAgainOnceItHasComeToRest) {
     loom_->count_starts(node_at(1), 1);
     loom_->begin_lockstep();
     const auto rest = [&](std::uint32_t node) {
-        wire::LinkHeader header{.kind = wire::Kind::idle, .port = kHostPort};
-        header.model_time = wire::kNever;
+        wire::LinkHeader header{
+            .kind = wire::Kind::idle, .port = kHostPort, .model_time = wire::kNever};
         wire::Idle{header}.consumed() = static_cast<std::uint32_t>(std::ranges::count_if(
             cables.arrivals, [&](const Arrival& arrival) { return arrival.at == node_at(node); }));
         Bytes frame(wire::kHeadBytes);
@@ -329,17 +329,14 @@ TEST_F(LoomTest, InLockstepARestartedNodesHellosCountAgainOnceItHasComeToRest) {
         loom_->frame_from(node_at(node), frame);
     };
     const auto hello = [&] {
-        Bytes frame(wire::kHeadBytes);
-        wire::write_head({.kind = wire::Kind::hello, .port = port_at(0)}, {},
-                         std::span(frame).first<wire::kHeadBytes>());
+        Bytes frame = data_frame(port_at(0), 0);
+        frame[wire::offset::kKind] = static_cast<std::byte>(wire::Kind::hello);
         loom_->frame_from(node_at(1), frame);
         return cables.arrivals.size();
     };
     for (const std::uint32_t node : {0u, 2u, 3u, 4u})
         rest(node);
-    hello();
-    hello();
-    rest(1);
+    hello(), hello(), rest(1);
     EXPECT_EQ(cables.arrivals.size(), 1u);
     rest(2);
     EXPECT_EQ(hello(), 2u);

@@ -260,7 +260,7 @@ private:
     std::uint8_t refusing_epoch_ = kNoEpoch;
     std::uint8_t closed_ = kUnknown;
     std::uint8_t port_ = 0;
-    std::uint8_t answer_ = 0;             // the port by which answers leave
+    std::uint8_t answer_ = 0; // the port by which answers leave
     std::uint8_t their_life_ = 0;
     wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
     bool blocked_ = false;                // refused: waits for the peer to have buffers
