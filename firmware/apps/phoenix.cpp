@@ -1,5 +1,5 @@
-// phoenix: one node is reset again and again, each time when all its neighbours have greeted it;
-// they wait until it is there again. Words: which node, and how often.
+// phoenix: one node is reset again and again; its neighbours wait for it, then greet it.
+// Words: which node, and how often.
 #include "meshputer.hpp"
 
 #include <array>

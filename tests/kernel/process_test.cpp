@@ -246,6 +246,7 @@ TEST(Process, ThatNeverWaitsForLongLetsTheLinksWorkInBetween) {
     for (const Program program : {yields_for_long, passes_for_long}) {
         Rig rig{{Topology::cube, 1}, program, 32};
         rig.boot();
+        rig.tell(0, wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
         rig.tell(0, wire::HostTag::start, {});
         turns = 0;
         rig.settle(); // no time passes

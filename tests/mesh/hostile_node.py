@@ -59,6 +59,7 @@ class Node:
         self.socket.setblocking(True)
         self.received = b""
         self.frames = 0
+        self.ready = False
 
     def send(self, *frames):
         self.socket.sendall(b"".join(struct.pack(">I", len(f)) + f for f in frames))
@@ -95,7 +96,9 @@ class Node:
         """A good node up to what the host says in `until`: says hello whenever it has heard nothing
         for so long, as real ones do at boot, prepares any job, does it at once, and answers every
         question."""
-        self.send(host_frame("ready", bytes(20)))
+        if not self.ready: # once in a life
+            self.say("ready", bytes(20))
+        self.ready = True
         while True:
             frame = self.hear(timeout)
             if frame is None:

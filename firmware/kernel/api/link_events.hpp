@@ -35,9 +35,10 @@ struct LinkEvent {
 /// The events of all links by which the node sends, from when this is made: a link that is dead by
 /// then, or that is given up before it ever was up, is told as down. One that waits for its first
 /// hello tells nothing, so nodes may get power one after the other. Of two resets, or two ends of a
-/// session, in a row, the second may not be told apart from the first. A reset that nobody has
-/// counted (wire::Identity::start; each 64th) is told as down and up only. Several LinkEvents do
-/// not disturb each other. For processes; not for interrupts.
+/// session, in a row, the second may not be told apart from the first. Told as down and up only: a
+/// reset that nobody has counted (wire::Identity::start; each 64th), and the first one of a peer
+/// that this node had not met when this was made, if no process ran between meeting and reset.
+/// Several LinkEvents do not disturb each other. For processes; not for interrupts.
 class LinkEvents {
 public:
     explicit LinkEvents(Kernel& node);

@@ -126,10 +126,7 @@ void Links::note_death(Port port) {
     if (right_port && hello.network() == network_word(here_.network()) &&
         hello.node() == index(here_.neighbor(port))) {
         ready_.ports_good |= bit;
-        Link& link = touch(port);
-        const bool was_up = link.up();
-        link.on_hello(context_, header);
-        changed_ = changed_ || link.up() != was_up;
+        touch(port).on_hello(context_, header);
         note_death(port);
         return {};
     }
