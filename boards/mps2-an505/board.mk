@@ -16,9 +16,8 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # stacks and NodeMemory, which is as large as the board has it. Stack: any one function. 2.8 KB of
 # the kernel are for what it promises of collectives in a row (packets/calls.cpp), of crowds
 # (packets/intake.cpp), and of answers that take the buffer of their question. Trains have 0.5 KB of
-# flash, and 1 KB of RAM, for the packets that came behind another one. The life that hellos say, by
-# which resets are told, has 60 bytes.
-FLASH_BUDGET := 20544
+# flash, and 1 KB of RAM, for the packets that came behind another one.
+FLASH_BUDGET := 20480
 RAM_BUDGET := 2560
 COLLECTIVES_BUDGET := 35072
 TREES_BUDGET := 4096
