@@ -9,8 +9,8 @@
 // it had no room for them. A crash record (HostTag::fault) is no such message: it comes once or not
 // at all.
 //
-// Messages to and from a node, and their acknowledgements, name that node's life, which only grows:
-// so frames that were under way when the node was reset are of no use any more.
+// Messages to and from a node, and their acknowledgements, name that node's life, which grows with
+// each reset: so frames that were under way when the node was reset are of no use any more.
 #pragma once
 
 #include "core/network.hpp"

@@ -59,15 +59,13 @@ public:
     }
     /// By itself: its memory that survives is there, and the host knows nothing of it.
     void reset(std::uint32_t node) {
-        relays_[node] =
-            std::make_unique<Relay>(kMadeFor, port_count(network_), frame_us_, kept_[node]);
+        begin_life(node);
         run_until([&] { return relays_[node]->numbered(); });
     }
     /// All at once: no node has a number that it could tell another one.
     void reset_all() {
         for (std::uint32_t node = 0; node < nodes(); ++node)
-            relays_[node] =
-                std::make_unique<Relay>(kMadeFor, port_count(network_), frame_us_, kept_[node]);
+            begin_life(node);
         host_.send(node_at(nodes() - 1),
                    make_host_frame(node_at(nodes() - 1), wire::HostTag::poll));
         EXPECT_TRUE(run_until([&] {
@@ -136,9 +134,12 @@ private:
         if (relays_.size() <= node)
             relays_.resize(node + 1);
         kept_[node] = {};
+        begin_life(node);
+        alive_[node] = true;
+    }
+    void begin_life(std::uint32_t node) {
         relays_[node] =
             std::make_unique<Relay>(kMadeFor, port_count(network_), frame_us_, kept_[node]);
-        alive_[node] = true;
     }
     template <class Done>
     bool run_until(Done done) {

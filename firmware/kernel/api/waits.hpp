@@ -31,6 +31,7 @@ enum class WaitKind : std::uint8_t {
     request,  // the end of one of several
     begun,    // that a neighbour begins a collective, too; at: as of mail
     mpi,      // a message of MPI; at: mpi::Awaited
+    link_event,
     // An alternative: the names of its guards' classes are arguments of its own class. at: them.
     alternative, // one behind the other, as the members of detail::Guards
     row,         // of one class, as a std::span
@@ -38,9 +39,8 @@ enum class WaitKind : std::uint8_t {
     mail_guard,
     channel_guard,
     time_guard,
-    conditional_guard, // a guard, whose class is its argument, then a bool: false leaves it out
-    link_event,        // of one of its links
-    link_guard         // a guard, too
+    link_guard,
+    conditional_guard // a guard, whose class is its argument, then a bool: false leaves it out
 };
 
 /// Where the objects of one class have their fields.

@@ -121,8 +121,11 @@ void OneCable::heard(std::span<std::byte> frame) {
     }
     Node& node = nodes_[from];
     const bool names = header.tag == static_cast<std::uint16_t>(RelayTag::named);
-    if (!is_of_this_life(from, wire::Shared{link}.life(), names))
-        return;
+    const std::uint16_t life = wire::Shared{link}.life();
+    if (names)
+        note_life(from, life);
+    if (life != node.life || !(names || node.named))
+        return; // late on its way: its node was reset in between
     node.dropped = std::max(node.dropped, wire::Shared{link}.dropped());
     on_acknowledged(from, link.acknowledged);
     node.told = 0;
@@ -148,19 +151,17 @@ std::uint64_t OneCable::dropped() const {
     return all;
 }
 
-/// False for a frame that was late on its way, since its node was reset in between. A node says its
-/// new life with its name: then it has forgotten all, also which message it is to hear next. What
-/// waits for it is for the new life, as by a cable of its own.
-bool OneCable::is_of_this_life(std::uint32_t number, std::uint16_t life, bool names) {
+/// A node has said its name, and its life. In a later one it has forgotten all, also which message
+/// it is to hear next. What waits for it is for the new life, as by a cable of its own.
+void OneCable::note_life(std::uint32_t number, std::uint16_t life) {
     Node& node = nodes_[number];
-    if (names && node.named && static_cast<std::int16_t>(life - node.life) > 0) {
+    if (node.named && static_cast<std::int16_t>(life - node.life) > 0) {
         std::deque<Bytes> waiting = std::move(node.waiting);
         began_anew(node_at(number));
         node.waiting = std::move(waiting);
     }
-    if (names && !node.named)
+    if (!node.named)
         node.life = life;
-    return (names || node.named) && life == node.life;
 }
 
 void OneCable::check_image(std::uint32_t node, std::span<const std::byte> text) const {

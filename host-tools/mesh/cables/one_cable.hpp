@@ -86,7 +86,7 @@ private:
     void note_named(std::uint32_t node);
     void acknowledge(std::uint32_t node);
     void on_acknowledged(std::uint32_t node, std::uint16_t number);
-    bool is_of_this_life(std::uint32_t node, std::uint16_t life, bool names);
+    void note_life(std::uint32_t node, std::uint16_t life);
     bool unheard() const;
     void check_image(std::uint32_t node, std::span<const std::byte> text) const;
     void launch();
