@@ -52,7 +52,7 @@ template <class B>
         }
     if (resets() != 0)
         node.kernel().host_send(wire::HostTag::began_anew,
-                                wire::bytes_of(wire::BeganAnew{resets()}));
+                                wire::bytes_of(wire::BeganAnew{resets(), kept_may_begin_again()}));
     node.run();
 }
 

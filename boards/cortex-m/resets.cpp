@@ -19,12 +19,18 @@ constexpr std::uint32_t kCounted = 0xC0'07'ED'5E;
 struct Counted {
     std::uint32_t mark;
     std::uint32_t resets;
+    std::uint32_t may_begin_again; // 0 or 1
 };
 [[gnu::section(".noinit")]] volatile Counted counted;
 
 std::uint32_t count_this_life() {
-    counted.resets = counted.mark == kCounted ? counted.resets + 1 : 0;
-    counted.mark = kCounted;
+    if (counted.mark == kCounted) {
+        counted.resets = counted.resets + 1;
+    } else {
+        counted.resets = 0;
+        counted.may_begin_again = 0;
+        counted.mark = kCounted;
+    }
     return counted.resets;
 }
 
@@ -34,6 +40,8 @@ std::uint32_t resets() {
     static const std::uint32_t count = count_this_life();
     return count;
 }
+
+std::uint32_t kept_may_begin_again() { return counted.may_begin_again; }
 
 void forget_resets() { counted.mark = 0; }
 
@@ -50,3 +58,5 @@ void mesh::reset_node() {
     console_flush();
     board::reset_processor();
 }
+
+void mesh::keep_may_begin_again() { board::counted.may_begin_again = 1; }

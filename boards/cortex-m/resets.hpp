@@ -9,6 +9,9 @@ namespace mesh::board {
 
 /// How often the processor was reset since it has power, or since forget_resets(), modulo 2^32.
 std::uint32_t resets();
+/// 1 if a program called keep_may_begin_again() in a life that resets() counts; else 0. After
+/// resets().
+std::uint32_t kept_may_begin_again();
 /// The next life counts from 0 again. For resets of a whole mesh: nobody remembers any node.
 void forget_resets();
 /// Resets the processor.

@@ -10,3 +10,5 @@ void mesh::reset_node() {
     record.cause = board::kReset;
     halt(record);
 }
+
+void mesh::keep_may_begin_again() {}

@@ -10,4 +10,9 @@ namespace mesh {
 /// as `restart:` of a fault plan does it.
 [[noreturn]] void reset_node();
 
+/// Keeps, in memory that a reset leaves as it is, that the program may begin again. So the node's
+/// next life can say it: the program's own word to the host may be lost with the node's memory.
+/// Defined once by each board; nothing in a simulation, where no such word is ever lost.
+void keep_may_begin_again();
+
 } // namespace mesh

@@ -32,7 +32,7 @@ enum class HostTag : std::uint16_t {
     job,   // Job and, for apps, the arguments as NUL-terminated words: prepare
     start, // all nodes are prepared; begin. Empty, or the ModelTime that the run has come to
     chunk, // Chunk header and bytes: answer to `pull`
-    poll,  // empty: send a report now
+    poll,  // send a report now; if not empty, first ask again after all that this node waits for
     hang,  // empty: stop working without a sign (fault injection)
     // node to host
     abort, // text: the program ends the whole run
@@ -98,7 +98,8 @@ struct Job {
 
 /// A node that has power was reset: its processor by itself, a watchdog, or its program.
 struct BeganAnew {
-    std::uint32_t resets; // so often, since the node was started: 1 at least
+    std::uint32_t resets;          // so often, since the node was started: 1 at least
+    std::uint32_t may_begin_again; // 1: its program said so in a life before; that word may be lost
 };
 
 struct Pull {

@@ -141,7 +141,7 @@ TEST_F(NodeSessionTest, AnAppIsToldThatItWritesTooFar) {
 TEST_F(NodeSessionTest, AReportThatComesOfItselfIsNoAnswer) {
     wire::NodeReport done{};
     done.done = 1;
-    session.ask();
+    session.ask(false);
     EXPECT_EQ(report(done), "");
     EXPECT_TRUE(session.asked()); // it is asked again
     EXPECT_EQ(handler.answers.size(), 2u);
@@ -287,7 +287,7 @@ TEST_F(NodeSessionTest, ANodeThatEndedOfItselfDoesNotComeBackIntoTheRun) {
 TEST_F(NodeSessionTest, EachResetIsCountedOnceWhetherItsMessageCameOrNot) {
     context.app = true;
     const auto reset = [&](std::uint32_t resets) {
-        EXPECT_EQ(say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets})), "");
+        EXPECT_EQ(say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets, 0})), "");
     };
     reset(0);
     reset(1);
@@ -314,7 +314,7 @@ TEST_F(NodeSessionTest, AProgramBeginsAgainIfItHasSaidThatItMay) {
         NodeSession node{kNode, context, handler};
         const auto reset = [&](std::uint32_t resets) {
             EXPECT_EQ(node.hear(make_host_frame(kNoNode, wire::HostTag::began_anew,
-                                                wire::bytes_of(wire::BeganAnew{resets}))),
+                                                wire::bytes_of(wire::BeganAnew{resets, 0}))),
                       "");
         };
         reset(1); // no program has begun
@@ -335,17 +335,28 @@ TEST_F(NodeSessionTest, AProgramBeginsAgainIfItHasSaidThatItMay) {
     EXPECT_EQ(handler.begun_anew, 0u);
 }
 
+/// The program's own word was lost with the memory of its life.
+TEST_F(NodeSessionTest, ANodeThatBeganAnewMaySayThatItsProgramMayBeginAgain) {
+    std::string ended;
+    context.ended = &ended;
+    context.app = true;
+    session.begin_work(0);
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1, 1}));
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{2, 0}));
+    EXPECT_EQ(ended, "");
+}
+
 /// Else a run would be over in which all others have come to rest.
 TEST_F(NodeSessionTest, ANodeThatBeganAnewIsNotSettledBeforeItsProgramHasBegunAndItSaysSo) {
     context.app = true;
     session.begin_work(0);
     say(wire::HostTag::may_begin_again);
-    session.ask();
-    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1}));
+    session.ask(false);
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1, 0}));
     EXPECT_FALSE(session.asked()) << "what it was asked is forgotten";
     EXPECT_FALSE(session.settled());
     handler.answers.clear();
-    session.ask();
+    session.ask(false);
     EXPECT_TRUE(handler.answers.empty()) << "the question waits for `start`";
     report({}); // the question of before may have come to the new life
     EXPECT_FALSE(session.settled());
@@ -380,7 +391,7 @@ TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerSaysReadyAgainAndEndsTheRun) {
     session.restart();
     ready();
     say(wire::HostTag::accepted);
-    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1}));
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1, 0}));
     say(wire::HostTag::accepted);
     ready();
     EXPECT_EQ(ended, "");
@@ -391,7 +402,7 @@ TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerSaysReadyAgainAndEndsTheRun) {
 TEST_F(NodeSessionTest, ResetsOfBeforeTheRunAreNotOfTheRun) {
     context.was_there = true;
     const auto reset = [&](std::uint32_t resets) {
-        say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets}));
+        say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets, 0}));
         return session.result().began_anew;
     };
     EXPECT_EQ(reset(7), 0u);
@@ -407,9 +418,9 @@ TEST_F(NodeSessionTest, ANodeThatIsResetOnAndOnEndsTheRunBeforeItsNumbersComeRou
     session.begin_work(0);
     session.restart();
     for (std::uint32_t resets = 1; resets < 31; ++resets)
-        say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets}));
+        say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets, 0}));
     EXPECT_EQ(ended, "");
-    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{31}));
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{31, 0}));
     EXPECT_NE(ended.find("node 1 began anew 32 times"), std::string::npos) << ended;
 }
 
@@ -420,7 +431,7 @@ TEST_F(NodeSessionTest, WhatWasSeenOfALifeBeforeStays) {
     say(wire::HostTag::fault, wire::bytes_of(wire::CrashRecord{}));
     const std::string note = session.result().note;
     EXPECT_NE(note, "");
-    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1}));
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1, 0}));
     EXPECT_EQ(session.result().note, note);
     EXPECT_EQ(handler.lines.back(), "half");
     wire::NodeReport last{};

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -117,6 +118,28 @@ TEST(Await, AMeshInWhichNobodySendsOnlyAsksNowAndThen) {
     EXPECT_FALSE(story.got.has_value());
     EXPECT_EQ(rig.report(0).unacknowledged, 0u);
     EXPECT_EQ(rig.report(0).done, 0u);
+}
+
+/// So the host learns that a word on its way to this node was lost.
+TEST(Await, ANodeThatIsToldToAskAgainIsPendingUntilItHasAnAnswer) {
+    constexpr std::array<std::byte, 1> kAgain{};
+    story = {.from = node_at(7), .sends = false, .stays = true};
+    Rig rig{kCube3, waits_for_one};
+    rig.run({});
+    const std::uint64_t carried = rig.carried;
+    rig.tell(0, wire::HostTag::poll, {});
+    rig.settle();
+    EXPECT_EQ(rig.carried, carried) << "it asks again without having been told to";
+    EXPECT_EQ(rig.kernel(0).messages().pending(), 0u);
+
+    rig.is_late = [](NodeId from, Port, const wire::LinkHeader&) { return from == story.from; };
+    rig.tell(0, wire::HostTag::poll, kAgain);
+    rig.settle();
+    EXPECT_GT(rig.carried, carried);
+    EXPECT_EQ(rig.kernel(0).messages().pending(), 1u);
+    rig.bring_late();
+    rig.settle();
+    EXPECT_EQ(rig.kernel(0).messages().pending(), 0u);
 }
 
 // A message for all nodes below a node ------------------------------------------------------------

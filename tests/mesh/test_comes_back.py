@@ -47,6 +47,15 @@ def test_work_is_done_whatever_point_workers_are_reset_at(how):
     assert outcome.report["began_anew"][0] == 0, outcome
 
 
+def test_a_reset_before_the_word_that_its_program_may_begin_again_has_left_does_no_harm():
+    """Every worker is reset 12 times, as soon as its program has said the word or soon after."""
+    outcome = run("qemu", "--dim", 2, "--board", SERIAL, "--host-at", 0, "--app", SOURCE,
+                  "--", 20, 100, DAY or 1)
+    assert outcome.status == 0, outcome
+    assert console(outcome)[0] == ["the sum of 20 squares is 2470"], outcome
+    assert outcome.report["began_anew"] == [0, 12, 12, 12], outcome
+
+
 def test_a_node_that_is_reset_on_and_on_ends_the_run():
     outcome = run("sim", "--app", RESETS, "--dim", 2, "--", 2, "on")
     assert outcome.status == 1, outcome

@@ -82,7 +82,7 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
         if (on_chunk(payload))
             return Order::none;
         break;
-    case HostTag::poll: return Order::report;
+    case HostTag::poll: return payload.empty() ? Order::report : Order::ask_again;
     case HostTag::hang: return Order::hang;
     case HostTag::no_carrier:
         if (payload.size() >= sizeof(PortSet))

@@ -26,7 +26,7 @@ class HostPort {
 public:
     /// An order of the host for the node as a whole; all other packets of the host are handled
     /// here.
-    enum class Order : std::uint8_t { none, job, start, report, hang, no_carrier };
+    enum class Order : std::uint8_t { none, job, start, report, ask_again, hang, no_carrier };
 
     /// Keeps one buffer of `pool` for what it sends, so that a full pool cannot hold back a report.
     HostPort(ToHost to_host, NodeId node, PacketPool& pool, Arena& arena, Counters& counters)

@@ -56,6 +56,7 @@ void NodeCore::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffe
     case HostPort::Order::none: return;
     case HostPort::Order::job: on_job(); return;
     case HostPort::Order::start: on_start(buffer->payload()); return;
+    case HostPort::Order::ask_again: messages_.ask_again(kNoNode); [[fallthrough]];
     case HostPort::Order::report: report_due_ = true; return;
     case HostPort::Order::hang: hung_ = true; return;
     case HostPort::Order::no_carrier:

@@ -225,13 +225,18 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
     }
 }
 
+void Messages::ask_again(NodeId node) {
+    for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
+        if (node == kNoNode || outgoing->to == node) {
+            outgoing->begin_anew(); // a question that has just left is not unanswered yet
+            outgoing->alive = false;
+            outgoing->ask_at = 0;
+        }
+}
+
 bool Messages::on_call(const wire::PacketHeader& call) {
     if ((call.position & kEnded) != 0) { // all that waits for that node hears so when it asks
-        for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-            if (outgoing->to == call.source) {
-                outgoing->begin_anew(); // a question that has just left is not unanswered yet
-                outgoing->ask_at = 0;
-            }
+        ask_again(call.source);
         return false;
     }
     Outgoing* const outgoing = first_behind(call.source, call.message);

@@ -386,7 +386,8 @@ private:
 
     /// A program has reset its node.
     void begin_anew(NodeId number) {
-        const wire::BeganAnew told{nodes_[index(number)].resets + 1};
+        const wire::BeganAnew told{.resets = nodes_[index(number)].resets + 1,
+                                   .may_begin_again = 0}; // if it may, that has arrived
         loom_.reset_itself(number);
         nodes_[index(number)].resets = told.resets;
         events_->host_frame(

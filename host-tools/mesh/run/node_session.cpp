@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace mesh::host {
@@ -108,7 +109,7 @@ void NodeSession::on_accepted() {
     handler_->begin_anew(node_);
     begins_anew_ = false;
     if (asked_)
-        ask();
+        ask(false);
 }
 
 void NodeSession::end_run(std::string why) {
@@ -135,6 +136,7 @@ std::string NodeSession::on_began_anew(const HostMessage& message) {
     const std::uint32_t more = told->resets - std::exchange(resets_, told->resets);
     if (!std::exchange(met_, true) && context_->was_there)
         return {}; // before this run
+    may_begin_again_ = may_begin_again_ || told->may_begin_again != 0;
     forget();
     result_.began_anew += more;
     result_.anew_at_work = result_.anew_at_work || works_;
@@ -292,10 +294,11 @@ void NodeSession::flush() {
 }
 
 /// Messages keep their order: a question behind `start` is answered by a program that has begun.
-void NodeSession::ask() {
+void NodeSession::ask(bool again) {
+    constexpr std::array<std::byte, 1> kAgain{};
     asked_ = true;
     if (!begins_anew_)
-        handler_->answer(node_, wire::HostTag::poll, {});
+        handler_->answer(node_, wire::HostTag::poll, std::span{kAgain}.first(again ? 1 : 0));
 }
 
 void NodeSession::restart() {

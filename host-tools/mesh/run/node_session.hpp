@@ -128,8 +128,9 @@ public:
         works_ = true;
         result_.frames_before = frames;
     }
-    /// Asks the node for a report.
-    void ask();
+    /// Asks the node for a report. `again`: its processes that wait for other nodes shall ask again
+    /// whether those are there, and the report counts them as pending until they have an answer.
+    void ask(bool again);
     /// The fault plan has restarted the node, if it was not lost otherwise: the program of an app
     /// begins anew; in any other job the node has no part any more.
     void restart();

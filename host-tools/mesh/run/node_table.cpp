@@ -64,10 +64,10 @@ void NodeTable::begin_work() {
         sessions_[node].begin_work(engine_.loom().delivered(node_at(node)));
 }
 
-void NodeTable::ask_all() {
+void NodeTable::ask_all(bool again) {
     for (std::uint32_t node = 0; node < size(); ++node)
         if (sessions_[node].live())
-            change(node_at(node), [](NodeSession& session) { session.ask(); });
+            change(node_at(node), [again](NodeSession& session) { session.ask(again); });
 }
 
 void NodeTable::end(NodeId node, std::string_view how) {

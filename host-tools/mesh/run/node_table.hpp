@@ -37,7 +37,7 @@ public:
     // Events in the life of nodes.
     void begin_phase();
     void begin_work();
-    void ask_all();
+    void ask_all(bool again = false); // NodeSession::ask()
     void end(NodeId node, std::string_view how);
     void leave(NodeId node, Fate fate, std::string_view note);
     void restart(NodeId node);

@@ -56,8 +56,23 @@ bool FreeTermination::over(std::uint64_t packets) {
 /// All nodes have answered the question: true if the run is over.
 bool FreeTermination::round_ended() {
     node_table_.give_up_computing();
+    std::uint64_t delivered = 0;
+    for (std::uint32_t node = 0; node < node_table_.size(); ++node)
+        delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
+    const bool delivers = std::exchange(delivered_, delivered) != delivered;
     const auto busy = [&](std::uint32_t node) { return !node_table_[node].settled(); };
-    return (packets_ == packets_at_question_ && node_table_.those(busy).empty()) || wedged();
+    const bool rests = packets_ == packets_at_question_ && node_table_.those(busy).empty();
+    return (rests && confirmed()) || wedged(delivers);
+}
+
+/// Nothing is under way: true if nothing was when the nodes were told to ask again, either, and
+/// that has brought nothing.
+bool FreeTermination::confirmed() {
+    if (confirms())
+        return true;
+    delivered_at_rest_ = delivered_;
+    tells_to_ask_again_ = true;
+    return false;
 }
 
 /// True if nothing was delivered for much longer than a link takes to find out that it is dead.
@@ -65,12 +80,9 @@ bool FreeTermination::round_ended() {
 /// dead link has lost: they refuse all others, which are offered again for ever. If no packets
 /// cross, nodes say that something is under way which cannot be seen: no op waits for a time, as an
 /// app may. Not while a node computes: computing has a time limit of its own.
-bool FreeTermination::wedged() {
-    std::uint64_t delivered = 0;
-    for (std::uint32_t node = 0; node < node_table_.size(); ++node)
-        delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
+bool FreeTermination::wedged(bool delivers) {
     const auto computes = [&](std::uint32_t node) { return node_table_[node].result().computes(); };
-    if (std::exchange(delivered_, delivered) == delivered && node_table_.those(computes).empty())
+    if (!delivers && node_table_.those(computes).empty())
         return deadlines_.stuck(last_delivery_) &&
                (packets_ != packets_at_delivery_ || !app_ || hopeless_());
     packets_at_delivery_ = packets_;
@@ -80,9 +92,9 @@ bool FreeTermination::wedged() {
 
 bool FreeTermination::question_due() const {
     const Seconds since = deadlines_.now() - asked_at_;
-    if (node_table_.done() == node_table_.live())
+    if (tells_to_ask_again_ || node_table_.done() == node_table_.live())
         return since >= kQuestionPeriod;
-    const bool quiet = !app_ && deadlines_.now() - last_packet_ >= kQuiet;
+    const bool quiet = (!app_ || confirms()) && deadlines_.now() - last_packet_ >= kQuiet;
     const Seconds pause = std::max(kQuiet, round_took_ / kShareOfQuestions);
     return (quiet && since >= pause) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
 }
@@ -91,7 +103,7 @@ void FreeTermination::ask() {
     round_open_ = true;
     packets_at_question_ = packets_;
     asked_at_ = deadlines_.now();
-    node_table_.ask_all();
+    node_table_.ask_all(std::exchange(tells_to_ask_again_, false));
 }
 
 bool LockstepTermination::over(bool moved) {

@@ -1,5 +1,8 @@
 // When a run is over. Free running: once all nodes have answered that nothing is under way at them,
-// and no packet has crossed the loom since they were asked. In lockstep: once nothing is held back
+// and no packet has crossed the loom since they were asked; and the same once more, after they were
+// told to ask again after all that they wait for, with no packet delivered in between. A node that
+// has asked, and waits for long until it asks again, may wait for a word that was lost meanwhile
+// with a node or a cable on its way. In lockstep: once nothing is held back
 // and no node owes a report, which the loom knows.
 #pragma once
 
@@ -9,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace mesh::host {
 
@@ -27,7 +31,9 @@ private:
     using Seconds = Deadlines::Seconds;
 
     bool round_ended();
-    bool wedged();
+    bool confirmed();
+    bool confirms() const { return delivered_at_rest_ == delivered_; }
+    bool wedged(bool delivers);
     bool question_due() const;
     void ask();
 
@@ -40,6 +46,8 @@ private:
     std::uint64_t packets_at_question_ = 0;
     std::uint64_t packets_at_delivery_ = 0;
     std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
+    std::optional<std::uint64_t> delivered_at_rest_; // when they were told to ask again
+    bool tells_to_ask_again_ = false;                // by the next question
     Seconds asked_at_;
     Seconds round_took_{0}; // until all had answered
     Seconds last_packet_;
