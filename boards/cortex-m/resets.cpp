@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kResetRequest = 0x05FA'0004;
 
 /// Any other word: the RAM has just got power.
-constexpr std::uint32_t kCounted = 0xC0'07'ED'5E;
+constexpr std::uint32_t kCounted = 0xC0'07'ED'5F;
 
 /// A reset leaves it as it is.
 struct Counted {

@@ -410,6 +410,17 @@ TEST_F(NodeSessionTest, ResetsOfBeforeTheRunAreNotOfTheRun) {
     EXPECT_EQ(handler.came, (std::vector<std::uint32_t>{1}));
 }
 
+/// What the node still keeps may be the word of another run's program.
+TEST_F(NodeSessionTest, ThatAProgramMayBeginAgainIsNotTakenFromAnEarlierRun) {
+    std::string ended;
+    context.ended = &ended;
+    context.app = context.was_there = true;
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1, 1}));
+    session.begin_work(0);
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{2, 1}));
+    EXPECT_NE(ended.find("has not said yet that it may"), std::string::npos) << ended;
+}
+
 TEST_F(NodeSessionTest, ANodeThatIsResetOnAndOnEndsTheRunBeforeItsNumbersComeRound) {
     std::string ended;
     context.ended = &ended;

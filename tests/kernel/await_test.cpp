@@ -1,6 +1,7 @@
 // A process that waits for a packet of one node gets it, however late it comes, or learns that the
 // node cannot be reached.
 #include "kernel/api/await.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -140,6 +141,31 @@ TEST(Await, ANodeThatIsToldToAskAgainIsPendingUntilItHasAnAnswer) {
     rig.bring_late();
     rig.settle();
     EXPECT_EQ(rig.kernel(0).messages().pending(), 0u);
+}
+
+Process receives_of_any(Kernel& node) {
+    if (node.id() == kWaits) {
+        std::array<std::byte, 4> room{};
+        story.got = (co_await receive(node, room)).status == Status::ok;
+    }
+    while (node.id() == story.from)
+        co_await node.receive({.tag = 6});
+    co_return Status::ok;
+}
+
+/// There is no node that it could ask.
+TEST(Await, ANodeThatWaitsForAnyNodeIsToldToAskAgainInVain) {
+    constexpr std::array<std::byte, 1> kAgain{};
+    story = {.from = node_at(7)};
+    Rig rig{kCube3, receives_of_any};
+    rig.run({});
+    const std::uint64_t carried = rig.carried;
+    rig.tell(0, wire::HostTag::poll, kAgain);
+    rig.finish(3'600'000'000); // an hour
+    EXPECT_EQ(rig.carried, carried);
+    EXPECT_FALSE(story.got.has_value());
+    EXPECT_EQ(rig.total(Counter::drop_no_route), 0u);
+    EXPECT_EQ(rig.report(0).unacknowledged, 0u);
 }
 
 // A message for all nodes below a node ------------------------------------------------------------

@@ -227,7 +227,7 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
 
 void Messages::ask_again(NodeId node) {
     for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        if (node == kNoNode || outgoing->to == node) {
+        if (node == kNoNode ? outgoing->ask_at != wire::kNever : outgoing->to == node) {
             outgoing->begin_anew(); // a question that has just left is not unanswered yet
             outgoing->alive = false;
             outgoing->ask_at = 0;

@@ -134,9 +134,11 @@ std::string NodeSession::on_began_anew(const HostMessage& message) {
     if (!told || !live() || told->resets <= resets_)
         return refuse_frame();
     const std::uint32_t more = told->resets - std::exchange(resets_, told->resets);
-    if (!std::exchange(met_, true) && context_->was_there)
-        return {}; // before this run
-    may_begin_again_ = may_begin_again_ || told->may_begin_again != 0;
+    if (!std::exchange(met_, true) && context_->was_there) { // before this run
+        said_before_ = told->may_begin_again != 0;
+        return {};
+    }
+    may_begin_again_ = may_begin_again_ || (told->may_begin_again != 0 && !said_before_);
     forget();
     result_.began_anew += more;
     result_.anew_at_work = result_.anew_at_work || works_;

@@ -144,6 +144,8 @@ public:
     /// By its last report; never while its program is to begin anew.
     bool settled() const { return !begins_anew_ && result_.report.unacknowledged == 0; }
     const NodeResult& result() const { return result_; }
+    /// So often it was started in this run, the first time not counted.
+    std::uint32_t starts() const { return starts_; }
     const Refusals& refusals() const { return refusals_; }
 
     /// Looks at the time: a node is quiet from when it began to owe something, or gave a sign of
@@ -187,6 +189,7 @@ private:
     bool works_ = false;           // the work has begun
     bool met_ = false;             // it has spoken in this run
     bool may_begin_again_ = false; // its program has said so
+    bool said_before_ = false;     // it said so in another run, and the node still keeps that
     bool begins_anew_ = false;     // its program is to begin again, and was not told so yet
     std::uint32_t resets_ = 0;     // that it has told of, since it was last started
     std::uint32_t starts_ = 0;     // of any kind, behind the first

@@ -33,7 +33,7 @@ FreeTermination::FreeTermination(NodeTable& node_table, const Deadlines& deadlin
       hopeless_(std::move(hopeless)),
       asked_at_(deadlines.now()),
       last_packet_(deadlines.now()),
-      last_delivery_(deadlines.now()) {}
+      last_progress_(deadlines.now()) {}
 
 bool FreeTermination::over(std::uint64_t packets) {
     if (std::exchange(packets_, packets) != packets)
@@ -56,13 +56,20 @@ bool FreeTermination::over(std::uint64_t packets) {
 /// All nodes have answered the question: true if the run is over.
 bool FreeTermination::round_ended() {
     node_table_.give_up_computing();
-    std::uint64_t delivered = 0;
-    for (std::uint32_t node = 0; node < node_table_.size(); ++node)
-        delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
-    const bool delivers = std::exchange(delivered_, delivered) != delivered;
+    const Progress now = progress();
+    const bool goes_on = std::exchange(progress_, now) != now;
     const auto busy = [&](std::uint32_t node) { return !node_table_[node].settled(); };
     const bool rests = packets_ == packets_at_question_ && node_table_.those(busy).empty();
-    return (rests && confirmed()) || wedged(delivers);
+    return (rests && confirmed()) || wedged(goes_on);
+}
+
+FreeTermination::Progress FreeTermination::progress() const {
+    Progress all{.live = node_table_.live()};
+    for (std::uint32_t node = 0; node < node_table_.size(); ++node) {
+        all.delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
+        all.starts += node_table_[node].starts();
+    }
+    return all;
 }
 
 /// Nothing is under way: true if nothing was when the nodes were told to ask again, either, and
@@ -70,23 +77,23 @@ bool FreeTermination::round_ended() {
 bool FreeTermination::confirmed() {
     if (confirms())
         return true;
-    delivered_at_rest_ = delivered_;
+    progress_at_rest_ = progress_;
     tells_to_ask_again_ = true;
     return false;
 }
 
-/// True if nothing was delivered for much longer than a link takes to find out that it is dead.
+/// True if there was no progress for much longer than a link takes to find out that it is dead.
 /// Then, if packets cross the loom all the same, nodes are full of packets that wait for one that a
 /// dead link has lost: they refuse all others, which are offered again for ever. If no packets
 /// cross, nodes say that something is under way which cannot be seen: no op waits for a time, as an
 /// app may. Not while a node computes: computing has a time limit of its own.
-bool FreeTermination::wedged(bool delivers) {
+bool FreeTermination::wedged(bool goes_on) {
     const auto computes = [&](std::uint32_t node) { return node_table_[node].result().computes(); };
-    if (!delivers && node_table_.those(computes).empty())
-        return deadlines_.stuck(last_delivery_) &&
-               (packets_ != packets_at_delivery_ || !app_ || hopeless_());
-    packets_at_delivery_ = packets_;
-    last_delivery_ = deadlines_.now();
+    if (!goes_on && node_table_.those(computes).empty())
+        return deadlines_.stuck(last_progress_) &&
+               (packets_ != packets_at_progress_ || !app_ || hopeless_());
+    packets_at_progress_ = packets_;
+    last_progress_ = deadlines_.now();
     return false;
 }
 

@@ -1,6 +1,6 @@
 // When a run is over. Free running: once all nodes have answered that nothing is under way at them,
 // and no packet has crossed the loom since they were asked; and the same once more, after they were
-// told to ask again after all that they wait for, with no packet delivered in between. A node that
+// told to ask again after all that they wait for, if that brought no progress. A node that
 // has asked, and waits for long until it asks again, may wait for a word that was lost meanwhile
 // with a node or a cable on its way. In lockstep: once nothing is held back
 // and no node owes a report, which the loom knows.
@@ -30,10 +30,21 @@ public:
 private:
     using Seconds = Deadlines::Seconds;
 
+    /// What a run has come to. A node that is reset forgets what it was delivered, and what others
+    /// wait for.
+    struct Progress {
+        std::uint64_t delivered = 0; // packets, by all nodes
+        std::uint64_t starts = 0;    // of nodes, in this run
+        std::uint32_t live = 0;      // nodes
+
+        bool operator==(const Progress&) const = default;
+    };
+
+    Progress progress() const;
     bool round_ended();
     bool confirmed();
-    bool confirms() const { return delivered_at_rest_ == delivered_; }
-    bool wedged(bool delivers);
+    bool confirms() const { return progress_at_rest_ == progress_; }
+    bool wedged(bool goes_on);
     bool question_due() const;
     void ask();
 
@@ -44,14 +55,14 @@ private:
     bool round_open_ = false;
     std::uint64_t packets_ = 0;
     std::uint64_t packets_at_question_ = 0;
-    std::uint64_t packets_at_delivery_ = 0;
-    std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
-    std::optional<std::uint64_t> delivered_at_rest_; // when they were told to ask again
-    bool tells_to_ask_again_ = false;                // by the next question
+    std::uint64_t packets_at_progress_ = 0;
+    Progress progress_{};                       // when the nodes were last asked
+    std::optional<Progress> progress_at_rest_{}; // when they were told to ask again
+    bool tells_to_ask_again_ = false;            // by the next question
     Seconds asked_at_;
     Seconds round_took_{0}; // until all had answered
     Seconds last_packet_;
-    Seconds last_delivery_;
+    Seconds last_progress_;
 };
 
 /// Lockstep.
