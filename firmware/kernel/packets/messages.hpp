@@ -137,8 +137,8 @@ public:
     /// An answer has come: the message or wait under way that it is about hears it. `paths`: as
     /// above.
     void hear(const wire::PacketHeader& answer, unsigned paths);
-    /// All that waits for `node` asks as soon as its process has a turn, and is pending until it has
-    /// an answer; kNoNode: all that would ask in time anyway, whatever node it waits for.
+    /// All that waits for `node` asks as soon as its process has a turn, and is pending until it
+    /// has an answer; kNoNode: all that would ask in time anyway, whatever node it waits for.
     void ask_again(NodeId node);
     /// A node has room for a message of this node, which is offered again. False if there is none.
     bool on_call(const wire::PacketHeader& call);

@@ -56,7 +56,7 @@ private:
     std::uint64_t packets_ = 0;
     std::uint64_t packets_at_question_ = 0;
     std::uint64_t packets_at_progress_ = 0;
-    Progress progress_{};                       // when the nodes were last asked
+    Progress progress_{};                        // when the nodes were last asked
     std::optional<Progress> progress_at_rest_{}; // when they were told to ask again
     bool tells_to_ask_again_ = false;            // by the next question
     Seconds asked_at_;
