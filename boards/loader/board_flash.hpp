@@ -4,8 +4,6 @@
 
 #include "hal/flash.hpp"
 
-#include <concepts>
-
 #if __has_include(<flash.hpp>)
 #include <flash.hpp>
 #else
@@ -17,6 +15,5 @@ using Flash = hal::NullFlash;
 namespace mesh::board {
 
 static_assert(hal::HasFlash<Flash>);
-inline constexpr bool kHasFlash = !std::same_as<Flash, hal::NullFlash>;
 
 } // namespace mesh::board

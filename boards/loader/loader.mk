@@ -2,6 +2,7 @@
 # knows wire and ports only, and images that it brings: those for one host cable once more, linked
 # for behind it. Included by the Makefile.
 LOADED := $(foreach b,$(BOARDS),$(if $($b_LOADER),$b))
+# For a loader, 6 KiB at most, and the tree of a load (kLoadNodesMax of wire/load.hpp).
 LOADER_ROOM := 16K
 define load_rules
 $(1)/loader_CPU_FLAGS := $($(1)_CPU_FLAGS)

@@ -1,7 +1,11 @@
 // From reset to the loader, and from there to the image that it has brought. No interrupt is ever
 // taken: a pending interrupt ends a sleep, and the ports look for its cause.
+#include "board_flash.hpp"
 #include "boards/cortex-m/regs.hpp"
 #include "loader.hpp"
+#include "wire/load.hpp"
+
+#include <ports.hpp> // of the board: boards/loader/KIND
 
 #include <algorithm>
 #include <array>
@@ -24,7 +28,8 @@ namespace mesh::board {
 
 namespace {
 
-alignas(Loader) [[gnu::section(".noinit")]] std::array<std::byte, sizeof(Loader)> loader;
+using BoardLoader = Loader<Ports, Flash>;
+alignas(BoardLoader) [[gnu::section(".noinit")]] std::array<std::byte, sizeof(BoardLoader)> loader;
 
 constexpr unsigned kInterruptWords = 8; // [V7M] B3.4: registers of 32 interrupts each
 
@@ -67,6 +72,8 @@ extern "C" [[noreturn]] void reset_handler() {
     using namespace mesh::board;
     asm volatile("cpsid i");
     std::fill(bss_start, bss_end, 0u);
-    (new (loader.data()) Loader(std::span(image_start, flash_end)))->run();
+    // The tree of a load has room between this code and the image.
+    const std::span room(image_start - mesh::wire::kLoadNodesMax, flash_end);
+    (new (loader.data()) BoardLoader(room))->run();
     start_image();
 }

@@ -16,6 +16,7 @@ using wire::LoadTag;
 using Frame = std::vector<std::byte>;
 
 constexpr std::uint64_t kTimeoutUs = 1'000'000;
+constexpr std::uint32_t kTreeBytes = 4;
 
 const std::vector<std::byte>& image() {
     static const std::vector<std::byte> bytes = [] {
@@ -27,16 +28,25 @@ const std::vector<std::byte>& image() {
     return bytes;
 }
 
-/// An answer of node 0, whose part of the tree waits for `node`.
+const LoadTree& tree() {
+    static const LoadTree made = load_tree({Topology::cube, 2});
+    return made;
+}
+
+/// An answer of node 0 about that load, of which its part of the tree waits for `node`.
 Frame answer(LoadTag tag, std::uint32_t position, NodeId node, std::uint8_t depth = 0) {
+    const auto place = std::ranges::find(tree().nodes, node) - tree().nodes.begin();
     wire::LoadHeader header{.tag = tag,
-                            .dim = depth,
-                            .older = tag == LoadTag::refused,
-                            .node = node,
-                            .image_crc = wire::crc32(image()),
-                            .image_bytes = static_cast<std::uint32_t>(image().size()),
+                            .depth = depth,
+                            .place = node == kNoNode ? wire::kNoPlace
+                                                     : static_cast<std::uint16_t>(place),
                             .position = position,
-                            .version = tag == LoadTag::refused ? 5u : 0u};
+                            .load = {.crc = wire::crc32(image(), wire::crc32(tree().branches)),
+                                     .image_crc = wire::crc32(image()),
+                                     .image_bytes = static_cast<std::uint32_t>(image().size()),
+                                     .version = tag == LoadTag::refused ? 5u : 0u,
+                                     .older = tag == LoadTag::refused,
+                                     .nodes = kTreeBytes}};
     header.checksum = wire::load_checksum(header, {});
     return make_load_frame(wire::bytes_of(header));
 }
@@ -56,20 +66,22 @@ Sent read(const Frame& frame) {
     return sent;
 }
 
-TEST(ImageLoad, SendsBlockAfterBlockThenTheWordToStart) {
-    ImageLoad load(2, image(), kTimeoutUs);
+TEST(ImageLoad, SendsTheTreeThenBlockAfterBlockThenTheWordToStart) {
+    ImageLoad load(tree(), image(), kTimeoutUs);
     std::vector<std::byte> got;
-    while (got.size() < image().size()) {
+    while (got.size() < kTreeBytes + image().size()) {
         const auto frame = load.next_frame(0);
         ASSERT_TRUE(frame);
         const Sent sent = read(*frame);
         ASSERT_EQ(sent.header.tag, LoadTag::block);
         ASSERT_EQ(sent.header.position, got.size());
-        ASSERT_EQ(sent.header.dim, 2);
+        ASSERT_EQ(sent.header.place, 0);
         got.insert(got.end(), sent.block.begin(), sent.block.end());
+        if (sent.header.position == 0)
+            EXPECT_EQ(got, tree().branches) << "a block of its own";
         load.heard(answer(LoadTag::have, static_cast<std::uint32_t>(got.size()), NodeId{3}, 2), 0);
     }
-    EXPECT_EQ(got, image());
+    EXPECT_TRUE(std::ranges::equal(std::span(got).subspan(kTreeBytes), image()));
     load.heard(answer(LoadTag::have, static_cast<std::uint32_t>(got.size()), kNoNode, 2), 0);
     EXPECT_FALSE(load.done());
     const auto frame = load.next_frame(0);
@@ -79,31 +91,31 @@ TEST(ImageLoad, SendsBlockAfterBlockThenTheWordToStart) {
     EXPECT_FALSE(load.done());
     load.heard(answer(LoadTag::started, 0, kNoNode, 2), 1'500'000);
     EXPECT_TRUE(load.done());
-    EXPECT_EQ(load.summary().blocks, 3u);
-    EXPECT_EQ(load.summary().steps, 4u);
+    EXPECT_EQ(load.summary().blocks, 4u);
+    EXPECT_EQ(load.summary().steps, 5u);
     EXPECT_DOUBLE_EQ(load.summary().seconds, 1.5);
 }
 
 /// Else each answer to a frame that was sent twice would double all later frames.
 TEST(ImageLoad, SendsNothingForAnAnswerThatSaysNothingNew) {
-    ImageLoad load(1, image(), kTimeoutUs);
+    ImageLoad load(tree(), image(), kTimeoutUs);
     ASSERT_TRUE(load.next_frame(0));
-    load.heard(answer(LoadTag::have, wire::kLoadBlockBytes, NodeId{0}), 1);
+    load.heard(answer(LoadTag::have, kTreeBytes, NodeId{0}), 1);
     ASSERT_TRUE(load.next_frame(1));
-    load.heard(answer(LoadTag::have, wire::kLoadBlockBytes, NodeId{0}), 2);
+    load.heard(answer(LoadTag::have, kTreeBytes, NodeId{0}), 2);
     EXPECT_FALSE(load.next_frame(2));
     EXPECT_TRUE(load.next_frame(1 + wire::kLoadAgainUs));
 }
 
 TEST(ImageLoad, BeginsAnewWithANodeThatHasLostAll) {
-    ImageLoad load(1, image(), kTimeoutUs);
+    ImageLoad load(tree(), image(), kTimeoutUs);
     load.heard(answer(LoadTag::have, 2 * wire::kLoadBlockBytes, NodeId{0}), 0);
     load.heard(answer(LoadTag::have, 0, NodeId{0}), 0);
     EXPECT_EQ(read(load.next_frame(0).value()).header.position, 0u);
 }
 
 TEST(ImageLoad, NamesTheNodeOfWhichNothingNewComes) {
-    ImageLoad load(2, image(), kTimeoutUs);
+    ImageLoad load(tree(), image(), kTimeoutUs);
     ASSERT_TRUE(load.next_frame(0));
     load.heard(answer(LoadTag::have, 1024, NodeId{3}), 10);
     ASSERT_TRUE(load.next_frame(kTimeoutUs));
@@ -118,14 +130,14 @@ TEST(ImageLoad, NamesTheNodeOfWhichNothingNewComes) {
 
 TEST(ImageLoad, SaysWhetherAnImageIsToBeKeptAndWhoDoesNotKeepIt) {
     const auto why = [](std::uint32_t refusal) {
-        ImageLoad load(2, image(), kTimeoutUs, {.version = 5, .older = true});
+        ImageLoad load(tree(), image(), kTimeoutUs, {.version = 5, .older = true});
         const Sent sent = read(load.next_frame(0).value());
-        EXPECT_EQ(sent.header.version, 5u);
-        EXPECT_EQ(sent.header.older, 1u);
+        EXPECT_EQ(sent.header.load.version, 5u);
+        EXPECT_EQ(sent.header.load.older, 1u);
         EXPECT_FALSE(load.answered());
         load.heard(answer(LoadTag::refused, refusal, NodeId{3}), 1);
         EXPECT_TRUE(load.answered());
-        ImageLoad other(2, image(), kTimeoutUs, {.version = 5});
+        ImageLoad other(tree(), image(), kTimeoutUs, {.version = 5});
         other.heard(answer(LoadTag::refused, refusal, NodeId{3}), 1);
         EXPECT_TRUE(other.next_frame(2)) << "it was said of an earlier load";
         try {
@@ -143,7 +155,7 @@ TEST(ImageLoad, SaysWhetherAnImageIsToBeKeptAndWhoDoesNotKeepIt) {
 }
 
 TEST(ImageLoad, TakesNoNotice) {
-    ImageLoad load(1, image(), kTimeoutUs);
+    ImageLoad load(tree(), image(), kTimeoutUs);
     const Frame good = answer(LoadTag::have, wire::kLoadBlockBytes, kNoNode);
     for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
         load.heard(std::span(good).first(bytes), 0);
@@ -155,8 +167,19 @@ TEST(ImageLoad, TakesNoNotice) {
     EXPECT_EQ(read(load.next_frame(0).value()).header.position, 0u);
 }
 
+TEST(ImageLoad, TakesNoNoticeOfAPlaceThatThereIsNot) {
+    for (const LoadTag tag : {LoadTag::have, LoadTag::refused}) {
+        ImageLoad load(
+            tree(), image(), kTimeoutUs,
+            {.version = tag == LoadTag::refused ? 5u : 0u, .older = tag == LoadTag::refused});
+        load.heard(answer(tag, kTreeBytes, NodeId{4}), 0);
+        EXPECT_FALSE(load.answered());
+        EXPECT_EQ(read(load.next_frame(0).value()).header.position, 0u);
+    }
+}
+
 TEST(ImageLoad, CrossesASerialLine) {
-    ImageLoad load(1, image(), kTimeoutUs);
+    ImageLoad load(tree(), image(), kTimeoutUs);
     const Frame frame = load.next_frame(0).value();
     SendQueue queue(StreamFormat::serial, 14);
     ASSERT_TRUE(queue.push(frame));

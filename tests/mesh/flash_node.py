@@ -17,7 +17,8 @@ BLOCK_BYTES = 1024
 FILL = 14  # bytes at a time
 HOST_LINE = bytes([0xF0])  # a loader's message by the host's line
 BLOCK, START, HAVE, STARTED, REFUSED = range(1, 6)
-NO_NODE = 0xFFFFFFFF
+HEADER = struct.Struct("<IBBHIIIIIHH")
+TREE = b"\0"  # of one node
 ANSWER_S = 30
 # In place of -nodefaults, without which there is no flash either.
 WITH_FLASH = ["-nic", "none", "-parallel", "none"]
@@ -107,10 +108,11 @@ class FlashNode:
         return self.received[0]
 
     def tell(self, tag, told, position=0, block=b"", version=0, older=0):
-        behind = struct.pack("<BBBBIIIII", tag, 1, older, 0, NO_NODE, zlib.crc32(told), len(told),
-                             position, version)
-        self.socket.sendall(stuffed(HOST_LINE + struct.pack("<I", zlib.crc32(behind + block)) +
-                                    behind + block))
+        whole = TREE + told
+        words = (tag, 0, 0, position, zlib.crc32(whole), zlib.crc32(told), len(told), version,
+                 older, len(TREE))
+        behind = HEADER.pack(0, *words)[4:] + block
+        self.socket.sendall(stuffed(HOST_LINE + struct.pack("<I", zlib.crc32(behind)) + behind))
 
     def answer(self):
         """(tag, position) of the next answer; None if there is none for a while."""
@@ -122,8 +124,8 @@ class FlashNode:
                 continue
             self.received = rest
             message = plain(line)[1:]
-            if len(message) == 28:
-                tag, _, _, _, _, _, _, position, _ = struct.unpack("<BBBBIIIII", message[4:])
+            if len(message) == HEADER.size:
+                _, tag, _, _, position, *_ = HEADER.unpack(message)
                 return tag, position
         return None
 
@@ -139,17 +141,17 @@ class FlashNode:
         return got
 
     def update(self, version, told, steps=None, older=0):
-        """Gives it an image of one node's mesh, or only so many steps of that: a question, the
-        blocks, and the word to start, which is answered."""
-        blocks = [told[at:at + BLOCK_BYTES] for at in range(0, len(told), BLOCK_BYTES)]
-        got = self.asked((HAVE, 0), BLOCK, told, version=version, older=older) \
-            if steps != 0 else None
-        for number, block in enumerate(blocks[:None if steps is None else max(0, steps - 1)]):
-            if got is not None and got[0] == REFUSED:
-                return got
-            at = number * BLOCK_BYTES
+        """Gives it an image of one node's mesh, or only so many steps of that: the tree, the
+        blocks, and the word to start, which is answered: all of it is (STARTED, len(TREE + told)).
+        """
+        blocks = [TREE] + [told[at:at + BLOCK_BYTES] for at in range(0, len(told), BLOCK_BYTES)]
+        got, at = None, 0
+        for block in blocks[:steps]:
             got = self.asked((HAVE, at + len(block)), BLOCK, told, at, block, version=version,
                              older=older)
-        if steps is None or steps > 1 + len(blocks):
-            got = self.asked((STARTED, len(told)), START, told, version=version)
+            if got is not None and got[0] == REFUSED:
+                return got
+            at += len(block)
+        if steps is None or steps > len(blocks):
+            got = self.asked((STARTED, at), START, told, version=version, older=older)
         return got

@@ -3,10 +3,11 @@ older version by mistake."""
 import pytest
 
 from alone_mesh import AloneMesh
-from flash_node import BOARD, REFUSED, STARTED, WITH_FLASH, FlashNode, image
+from flash_node import BOARD, REFUSED, STARTED, TREE, WITH_FLASH, FlashNode, image
 from mesh_tool import BUILD, console, mesh, refused
 
 IMAGE_BYTES = 4500  # five blocks, in two erase blocks
+LOAD_BYTES = len(TREE) + IMAGE_BYTES
 STEPS = 1 + 5 + 1
 OLD, NEW, LAST = ord("1"), ord("2"), ord("3")
 
@@ -15,20 +16,20 @@ def test_a_node_whose_power_fails_at_any_block_of_an_update_boots_an_image(tmp_p
     """The old one until it has heard the word to start, then the new one."""
     node = FlashNode(tmp_path / "flash")
     with node:
-        assert node.update(OLD, image(OLD, IMAGE_BYTES)) == (STARTED, IMAGE_BYTES)
+        assert node.update(OLD, image(OLD, IMAGE_BYTES)) == (STARTED, LOAD_BYTES)
     for steps in range(STEPS + 1):
         with node:
             node.update(NEW, image(NEW, IMAGE_BYTES), steps)
         with node:
             assert node.says() == (NEW if steps == STEPS else OLD), steps
     with node:  # the slot that was begun so often takes the next one
-        assert node.update(LAST, image(LAST, IMAGE_BYTES + 1)) == (STARTED, IMAGE_BYTES + 1)
+        assert node.update(LAST, image(LAST, IMAGE_BYTES + 1)) == (STARTED, LOAD_BYTES + 1)
     with node:
         assert node.says() == LAST
     with node:
         assert node.update(OLD, image(OLD, IMAGE_BYTES)) == (REFUSED, LAST)
     with node:
-        assert node.update(OLD, image(OLD, IMAGE_BYTES), older=1) == (STARTED, IMAGE_BYTES)
+        assert node.update(OLD, image(OLD, IMAGE_BYTES), older=1) == (STARTED, LOAD_BYTES)
     with node:
         assert node.says() == OLD
 
@@ -37,18 +38,19 @@ def test_a_node_goes_back_to_its_image_if_the_host_goes_away(tmp_path):
     with FlashNode(tmp_path / "flash") as node:
         node.update(OLD, image(OLD, IMAGE_BYTES))
     with FlashNode(tmp_path / "flash") as node:
-        node.update(NEW, image(NEW, IMAGE_BYTES), 3)
+        node.update(NEW, image(NEW, IMAGE_BYTES), 3)  # the tree, and two blocks
         while node.answer():
             pass
         node.received = b""
         assert node.says() == OLD
 
 
-def test_the_flash_of_emulated_nodes_outlasts_the_run_in_a_folder(tmp_path):
-    outcome = mesh("load", "hello", "--board", BOARD, "--dim", 1, "--timeout", 60, "--keep", 70,
-                   "--flash", tmp_path)
+@pytest.mark.parametrize("topology, dim, nodes", [("cube", 1, 2), ("star", 3, 6)])
+def test_the_flash_of_emulated_nodes_outlasts_the_run_in_a_folder(topology, dim, nodes, tmp_path):
+    outcome = mesh("load", "hello", "--board", BOARD, "--topology", topology, "--dim", dim,
+                   "--timeout", 60, "--keep", 70, "--flash", tmp_path)
     assert outcome.status == 0, outcome
-    for node in range(2):
+    for node in range(nodes):
         with FlashNode(tmp_path / f"{node}.flash") as there:
             assert there.update(OLD, image(OLD, IMAGE_BYTES)) == (REFUSED, 70)
 

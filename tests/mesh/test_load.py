@@ -1,5 +1,6 @@
 """`mesh load`: nodes boot with nothing but a loader, and get their image over the mesh."""
 import json
+import math
 import re
 
 import pytest
@@ -10,22 +11,31 @@ from mesh_tool import BUILD, console, mesh, refused
 ALL = boards.names(BUILD)
 LOADED = [board for board in ALL if (BUILD / board / "loader" / "loader.elf").exists()]
 SERIAL = [board for board in LOADED if "serial" in boards.facts(BUILD, board)["lines"]]
+ETHERNET = [board for board in LOADED if board not in SERIAL]
+NODES = {"cube": lambda dim: 2 ** dim, "star": math.factorial}
+BAD = "corrupt:0.03,drop:0.03,dup:0.05,reorder:0.05"
 SAYS = re.compile(r"^loaded +(\d+) bytes into (\d+) nodes: (\d+) blocks, (\d+) steps,", re.M)
 
 
-def loaded(board, dim, *more):
+def loaded(board, topology, dim, *more):
     """The report's figures of the load, in a run in which every node has worked."""
-    outcome = mesh("load", "hello", "--board", board, "--dim", dim, "--timeout", 60, *more)
-    assert outcome.status == 0 and set(console(outcome)) == set(range(2 ** dim)), outcome
+    outcome = mesh("load", "hello", "--board", board, "--topology", topology, "--dim", dim,
+                   "--timeout", 60, *more)
+    assert outcome.status == 0, outcome
+    assert set(console(outcome)) == set(range(NODES[topology](dim))), outcome
     return map(int, SAYS.search(outcome.out).groups())
 
 
-@pytest.mark.parametrize("board, dim", [*((board, 2) for board in LOADED), (SERIAL[0], 3)])
+@pytest.mark.parametrize("board, topology, dim, deep", [
+    *((board, "cube", 2, 2) for board in LOADED), (SERIAL[0], "cube", 3, 3),
+    (ETHERNET[0], "star", 4, 4)])
 def test_an_image_is_everywhere_after_as_many_steps_as_it_has_blocks_and_links_to_go(
-        board, dim, tmp_path):
+        board, topology, dim, deep, tmp_path):
+    """The first block is the tree by which they go."""
     file = tmp_path / "report.json"
-    size, nodes, blocks, steps = loaded(board, dim, "--report", file)
-    assert blocks == -(-size // 1024) and nodes == 2 ** dim and steps == blocks + dim - 1
+    size, nodes, blocks, steps = loaded(board, topology, dim, "--report", file)
+    assert blocks == 1 + -(-size // 1024) and steps == blocks + deep - 1
+    assert nodes == NODES[topology](dim)
     told = json.loads(file.read_text())["load"]
     assert told.pop("wall_s") > 0
     assert told == {"bytes": size, "blocks": blocks, "steps": steps}
@@ -34,12 +44,17 @@ def test_an_image_is_everywhere_after_as_many_steps_as_it_has_blocks_and_links_t
 @pytest.mark.parametrize("board", LOADED)
 @pytest.mark.parametrize("node", [0, 1])
 def test_a_node_that_is_reset_while_it_is_loaded_is_loaded_again(board, node):
-    loaded(board, 2, "--faults", f"restart:{node}@60")
+    loaded(board, "cube", 2, "--faults", f"restart:{node}@60")
 
 
 @pytest.mark.parametrize("board", LOADED)
 def test_bad_cables_cost_time_only(board):
-    loaded(board, 2, "--faults", "corrupt:0.03,drop:0.03,dup:0.05,reorder:0.05")
+    loaded(board, "cube", 2, "--faults", BAD)
+
+
+def test_a_star_is_loaded_over_bad_cables_though_a_node_is_reset():
+    """Node 6 is a child of node 0, and others are loaded by it."""
+    loaded(ETHERNET[0], "star", 4, "--faults", f"{BAD},restart:6@300")
 
 
 def test_a_node_that_hears_nothing_is_named():
@@ -51,7 +66,7 @@ def test_a_node_that_hears_nothing_is_named():
 @pytest.mark.parametrize("words, reason", [
     (["--engine", "sim"], "not with --engine sim"),
     (["--lockstep"], "not with --lockstep"),
-    (["--topology", "star"], "the tree of the cube only"),
+    (["--topology", "uhc"], "its cables carry one way only, and a loader answers by the cable"),
     (["--op", "barrier"], "--op does not go with mesh load"),
     (["--repeat", 2], "mesh load is one run"),
     (["--faults", "kill:1"], "the image comes to other nodes by that node or cable"),
@@ -60,6 +75,11 @@ def test_a_node_that_hears_nothing_is_named():
 ])
 def test_what_cannot_be_loaded_is_refused(words, reason):
     refused(mesh("load", "hello", "--dim", 3, *words), reason)
+
+
+def test_a_tree_that_loaders_have_no_room_for_is_refused():
+    refused(mesh("load", "hello", "--topology", "star", "--dim", 8),
+            "40320 nodes; loaders have room for a tree of 5040")
 
 
 def test_an_image_for_another_board_is_refused():

@@ -84,7 +84,8 @@ QemuEngine::QemuEngine(RigPlan plan)
     if (!plan_.flash.empty())
         make_flash_files(plan_);
     if (!plan_.loader.empty() && !serves())
-        load_.emplace(plan_.network.dim, flat_image(plan_.programs.front().image, plan_.loader),
+        load_.emplace(load_tree(plan_.network),
+                      flat_image(plan_.programs.front().image, plan_.loader),
                       identify_timeout_us(plan_), KeepImage{plan_.keep, plan_.older});
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
     if (uplink_ != nullptr)

@@ -50,7 +50,8 @@ public:
                       identify_timeout_us(plan)},
                      *this) {
         if (!plan.loader.empty())
-            load_.emplace(plan.network.dim, flat_image(plan.programs.front().image, plan.loader),
+            load_.emplace(load_tree(plan.network),
+                          flat_image(plan.programs.front().image, plan.loader),
                           identify_timeout_us(plan), KeepImage{plan.keep, plan.older});
         reset_.topology = plan.network.topology;
         reset_.dim = plan.network.dim;

@@ -43,9 +43,13 @@ void plan_serial(RunPlan& run, const RunArguments& arguments) {
 }
 
 void check_load(const RunPlan& run, const RunArguments& arguments) {
-    if (run.network().topology != Topology::cube)
-        refuse("mesh load --topology {}: loaders know the tree of the cube only",
-               arguments.topology);
+    if (run.network().topology == Topology::uhc)
+        refuse(
+            "mesh load --topology uhc: its cables carry one way only, and a loader answers by the "
+            "cable by which it is loaded: allowed: cube, star");
+    if (run.nodes() > wire::kLoadNodesMax)
+        refuse("mesh load --dim {}: {} nodes; loaders have room for a tree of {}",
+               run.network().dim, run.nodes(), wire::kLoadNodesMax);
     for (const std::string_view option : {"--image", "--gdb"})
         if (arguments.gives(option))
             refuse("{} does not go with mesh load", option);
