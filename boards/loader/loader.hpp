@@ -68,6 +68,11 @@ private:
         return load_.image_bytes != 0 && have_ == load_.nodes + load_.image_bytes;
     }
     bool refuses() const { return refuser_ != wire::kNoPlace; }
+    /// It has no parent that says a word. It says none to its children then, so they become orphans
+    /// as well, and all of a load that was broken off may take another one.
+    bool is_orphan() const {
+        return parent_ == kNoPort || ports_.now_us() - heard_at_us_ >= wire::kLoadOrphanUs;
+    }
     StoredImage image() const { return {load_.image_bytes, load_.image_crc, load_.version}; }
     /// Of the load that is known.
     std::span<std::byte> bytes() const {
@@ -182,7 +187,8 @@ void Loader<Ports, Flash>::on_message(Port port, std::span<const std::byte> mess
     } else if (header.tag == wire::LoadTag::start) {
         if (port == parent_ && header.load == load_)
             begin_start();
-    } else if (port != kHostPort && children_[index(port)].place != wire::kNoPlace) {
+    } else if (header.tag >= wire::LoadTag::have && port != kHostPort &&
+               children_[index(port)].place != wire::kNoPlace) {
         on_answer(children_[index(port)], header);
     }
     look_at_children();
@@ -192,13 +198,12 @@ template <class Ports, hal::HasFlash Flash>
 void Loader<Ports, Flash>::on_block(Port port, const wire::LoadHeader& header,
                                     std::span<const std::byte> block) {
     const wire::Load& load = header.load;
-    const bool orphan = parent_ == kNoPort || ports_.now_us() - heard_at_us_ >= wire::kLoadOrphanUs;
-    if ((parent_ != port && !orphan) || starting_ || header.place >= load.nodes ||
+    if (((parent_ != port || starting_) && !is_orphan()) || header.place >= load.nodes ||
         load.nodes > wire::kLoadNodesMax || load.image_bytes > room_.size() - wire::kLoadNodesMax ||
         block.size() > load.nodes + load.image_bytes ||
         header.position > load.nodes + load.image_bytes - block.size())
         return;
-    if (port != parent_ || header.place != place_ || load != load_) {
+    if (starting_ || port != parent_ || header.place != place_ || load != load_) {
         parent_ = port;
         place_ = header.place;
         load_ = load;
@@ -214,6 +219,7 @@ template <class Ports, hal::HasFlash Flash>
 void Loader<Ports, Flash>::begin_load() {
     have_ = 0;
     children_ = {};
+    starting_ = false;
     begin_to_keep();
 }
 
@@ -314,10 +320,11 @@ void Loader<Ports, Flash>::send_all() {
             send_to(port);
 }
 
-/// True if there is something new for the child, or it was sent nothing for some time.
+/// True if there is something new for the child, or it was sent nothing for some time. Never for
+/// an orphan's.
 template <class Ports, hal::HasFlash Flash>
 bool Loader<Ports, Flash>::due(const Child& child) const {
-    if (child.place == wire::kNoPlace)
+    if (child.place == wire::kNoPlace || is_orphan())
         return false;
     const bool wants = starting_ ? child.waits_for != wire::kNoPlace : child.has < have_;
     const std::uint32_t again_us = starting_ ? wire::kStartAgainUs : wire::kLoadAgainUs;

@@ -98,7 +98,7 @@ public:
         : network_(network),
           image_(std::move(image)),
           loss_(loss),
-          load_(load_tree(network), image_, 1'000'000'000) {
+          load_(load_tree(network), image_, kNeverUs) {
         for (std::uint32_t node = 0; node < node_count(network); ++node)
             nodes_.push_back(std::make_unique<Node>(now_us_));
     }
@@ -122,8 +122,23 @@ public:
         return false;
     }
     ImageLoad::Summary summary() const { return load_.summary(); }
+    /// The load is broken off, and another one begins at the host cable of this node, which counts
+    /// as node 0 from then on: the networks look the same from each node.
+    void load_at(std::uint32_t node, Bytes image) {
+        first_ = node;
+        image_ = std::move(image);
+        load_ = ImageLoad(load_tree(network_), image_, kNeverUs);
+    }
+    /// Nodes that run an image are reset before the next load.
+    void reset_started() {
+        for (std::uint32_t node = 0; node < nodes_.size(); ++node)
+            if (nodes_[node]->started)
+                reset(node);
+    }
 
 private:
+    static constexpr std::uint64_t kNeverUs = 1'000'000'000;
+
     bool lost() { return std::uniform_real_distribution<>()(draw_) < loss_; }
     void carry() {
         for (std::uint32_t from = 0; from < nodes_.size(); ++from) {
@@ -134,7 +149,7 @@ private:
                         message;
             }
         }
-        Ends& first = nodes_[0]->ends;
+        Ends& first = nodes_[first_]->ends;
         if (const auto message = std::exchange(first.out[kPorts], std::nullopt); message && !lost())
             load_.heard(make_load_frame(*message), now_us_);
         if (load_.done())
@@ -149,6 +164,7 @@ private:
     std::minstd_rand draw_{7};
     std::uint32_t now_us_ = 0;
     ImageLoad load_;
+    std::uint32_t first_ = 0; // the node with the host cable
     std::vector<std::unique_ptr<Node>> nodes_;
 };
 
@@ -208,7 +224,7 @@ TEST(Loaders, NeedOnlySomeMessagesToCome) {
 }
 
 /// A node and, at the same moment, its neighbour: nobody gets the load from its own child.
-TEST(Loaders, LoadANodeAgainThatIsResetAtAnyMoment) {
+TEST(Loaders, LoadANodeAgainThatIsResetWhileTheLoadComes) {
     const Network star{Topology::star, 4};
     for (std::uint32_t node = 0; node < node_count(star); ++node)
         for (const unsigned when : {4u, 9u, 14u, 19u}) {
@@ -221,6 +237,40 @@ TEST(Loaders, LoadANodeAgainThatIsResetAtAnyMoment) {
             });
             ASSERT_TRUE(whole) << "node " << node << " reset in turn " << when;
         }
+}
+
+/// All its nodes have a parent that is alive, and could wait for it for ever.
+TEST(Loaders, TakeAnotherLoadAtAnotherNodeIfTheFirstIsBrokenOff) {
+    for (const Network network : {Network{Topology::cube, 3}, Network{Topology::star, 4}})
+        for (const std::uint32_t other : {1u, node_count(network) - 1})
+            for (const unsigned when : {6u, 15u}) {
+                Mesh mesh(network, some_bytes(9000, 4));
+                EXPECT_TRUE(mesh.run([&](unsigned turn) {
+                    if (turn == when)
+                        mesh.load_at(other, some_bytes(9000, 5));
+                })) << name(network.topology)
+                    << " node " << other << " in turn " << when;
+            }
+}
+
+/// A node that is reset once the word to start goes round has lost its image, and its load fails.
+TEST(Loaders, TakeASecondLoadWheneverANodeWasResetInTheFirst) {
+    const Network star{Topology::star, 3};
+    unsigned failed = 0;
+    for (const std::uint32_t node : {0u, 1u, 5u})
+        for (unsigned when = 1; when < 120; when += 3) {
+            Mesh mesh(star, some_bytes(3000, 6));
+            if (mesh.run([&](unsigned turn) {
+                    if (turn == when)
+                        mesh.reset(node);
+                }))
+                continue;
+            ++failed;
+            mesh.reset_started();
+            mesh.load_at(0, some_bytes(3000, 7));
+            EXPECT_TRUE(mesh.run()) << "node " << node << " reset in turn " << when;
+        }
+    EXPECT_GT(failed, 0u);
 }
 
 /// A node by itself, and a script in the place of its neighbours.
