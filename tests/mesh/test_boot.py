@@ -54,6 +54,14 @@ def test_a_forked_mesh_does_what_one_of_emulators_started_by_themselves_does(cas
     assert fork[1] == by_itself[1]
 
 
+def test_twice_as_many_nodes_with_serial_lines_boot_in_nothing_like_ten_times_the_time():
+    """From 65 nodes on two cores each is stopped when it has said a whole frame, till all are up.
+    Stopped before, it would not count as started, and the next would wait for it in vain."""
+    few, many = (verified(run("qemu", "--board", "ast1030-evb", "--dim", dim, "--op", "barrier"))
+                 for dim in (6, 7))
+    assert many["boot_s"] < 10 * few["boot_s"], (few, many)
+
+
 @pytest.mark.parametrize("asked, boot", [([], "fork"), (["--boot", "exec"], "exec")])
 def test_nodes_are_forked_unless_they_are_to_be_started_each_by_itself(asked, boot, tmp_path):
     outcome = run("qemu", "--dim", 2, "--op", "bcast", "--log", tmp_path / "log", *asked)
