@@ -270,7 +270,10 @@ TEST_P(PreemptivePoll, MayComeBetweenAnyTwoInstructionsOfAProcess) {
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(ticking.damaged, 0u);
     EXPECT_EQ(bench.counted(Counter::packets_injected), kRounds);
-    EXPECT_EQ(bench.counted(Counter::packets_delivered), (ticking.given + 1) / 2);
+    // One that came in by the last instructions finds no program any more.
+    const unsigned late = bench.counted(Counter::drop_unexpected);
+    EXPECT_LE(late, 1u);
+    EXPECT_EQ(bench.counted(Counter::packets_delivered) + late, (ticking.given + 1) / 2);
     EXPECT_EQ(bench.counted(Counter::packets_forwarded), ticking.given / 2);
     for (const Counter none : {Counter::retransmissions, Counter::drop_crc, Counter::drop_malformed,
                                Counter::drop_duplicate, Counter::drop_out_of_order})
