@@ -57,9 +57,9 @@ def test_a_forked_mesh_does_what_one_of_emulators_started_by_themselves_does(cas
 def test_twice_as_many_nodes_with_serial_lines_boot_in_nothing_like_ten_times_the_time():
     """From 65 nodes on two cores each is stopped when it has said a whole frame, till all are up.
     Stopped before, it would not count as started, and the next would wait for it in vain."""
-    few, many = (verified(run("qemu", "--board", "ast1030-evb", "--dim", dim, "--op", "barrier"))
-                 for dim in (6, 7))
-    assert many["boot_s"] < 10 * few["boot_s"], (few, many)
+    few, many, again = (verified(run("qemu", "--board", "ast1030-evb", "--dim", dim, "--op",
+                                     "barrier"))["boot_s"] for dim in (6, 7, 6))
+    assert many < 10 * max(few, again), (few, many, again)
 
 
 @pytest.mark.parametrize("asked, boot", [([], "fork"), (["--boot", "exec"], "exec")])
