@@ -255,9 +255,7 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
     FrameReader& reader = line.cables[number].reader;
     const bool serial = plan_.board.serial();
     cable_bytes_ += serial && number != 0 ? bytes.size() : 0;
-    bool whole = false;
     while (const auto frame = reader.next(bytes)) {
-        whole = true;
         cable_bytes_ += serial || goes_to_host(*frame) ? 0 : frame->size();
         if (serial && frame->size() >= wire::kHeadBytes) {
             const Port port = number == 0 ? kHostPort : port_at(number - 1);
@@ -268,12 +266,10 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
         take_frame(node, *frame);
         if (!line.open())
             return;
+        hold(node); // a node that is stopped in the midst of its first frame has not started
     }
-    if (!reader.broken()) {
-        if (whole) // one that is stopped in the midst of its first frame would not count as started
-            hold(node);
+    if (!reader.broken())
         return;
-    }
     line.reason =
         fmt::format("sends what is no stream of frames (one of {} bytes)", reader.length());
     kill(node);
