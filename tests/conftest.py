@@ -2,46 +2,51 @@
 
 Silence is a failure: a run that ends without a case that passed, or with a bad status without a
 case that failed, counts as one failed case more.
+
+`--gate` leaves out what tests/README.md calls costly or free. Nothing here knows the day, the place
+or the machine: the same commit has the same cases, with the same seeds, everywhere.
 """
-import collections
-import datetime
-import os
-import random
+import math
+import re
 
 import pytest
 
 import boards
 import costly
+import emulators
+import seeds
 
 # Files whose cases compute for long without a pause. A worker takes neighbours of the list, so they
 # are spread over its first part, between whole runs of meshes, which wait for each other.
 LONG = ("test_house.py", "test_googletest.py")
 LONG_PART = 0.7
-# Of a family of cases that costs much, one of so many is drawn: others every day.
-DRAWN = 8
+# What the gate spends on a family of tests/costly.csv, in seconds of a worker.
+FAMILY_S = 3
 
 STATUS = pytest.StashKey()
 PLACE = pytest.StashKey()
-# Sets of faults and drawn cases are others every day. The workers of this run inherit its seed.
-SEED = os.environ.setdefault("MESH_SEED", f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--drawn", action="store_true",
-                     help="of the families of tests/costly.csv the cases that are drawn for today")
+    parser.addoption("--gate", action="store_true",
+                     help="without cases that are costly or boot emulators that run free")
+    parser.addoption("--free", action="store_true",
+                     help="emulators run free where a case does not say how")
     parser.addoption("--exhaustive", action="store_true",
                      help="every packet count, n = 1..6 on qemu and 1..10 on sim")
     parser.addoption("--nodes", default="2-32",
                      help="of the networks that test_serial.py goes through if exhaustive")
-    parser.addoption("--sample", type=int, default=1, metavar="K",
-                     help="of each file every K-th case, and all that hang on the toolchain")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "toolchain: the verdict hangs on the versions of compilers, "
-                                       "libraries or the emulator; in every sample")
-    config.addinivalue_line("markers", "every_board: wants boards that no sample makes; in none")
-    config.addinivalue_line("markers", "found_by: more words by which -k finds the case")
+    for marker in (
+            "toolchain: the verdict hangs on the versions of compilers, libraries, the emulator or "
+            "another program of the system; it runs on both Debians",
+            "costly: left out of the gate for its price; also by tests/costly.csv",
+            "free(gate=False): boots emulators that run free; left out of the gate, unless it is "
+            "one of the few that are there to show that such a mesh boots",
+            "found_by: more words by which -k finds the case"):
+        config.addinivalue_line("markers", marker)
 
 
 def pytest_itemcollected(item):
@@ -49,16 +54,9 @@ def pytest_itemcollected(item):
         item.extra_keyword_matches.update(mark.args)
 
 
-def sampled(items, step):
-    """Every `step`-th case of each file, the first included, and those of the toolchain. Boards of
-    which only `hello` is made are not made for a sample, so no case that wants every board."""
-    seen = collections.Counter()
-    for item in items:
-        if step > 1 and item.get_closest_marker("every_board"):
-            continue
-        if item.get_closest_marker("toolchain") or seen[item.path] % step == 0:
-            yield item
-        seen[item.path] += 1
+def pytest_generate_tests(metafunc):
+    if "drawn_by" in metafunc.fixturenames:
+        metafunc.parametrize("drawn_by", seeds.of_this_run())
 
 
 def with_images(items, asked):
@@ -70,36 +68,65 @@ def with_images(items, asked):
             yield item
 
 
-def drawn(items):
-    """All cases of cheap families, and today's cases of each family that costs much."""
-    names = costly.load()
-    families = collections.defaultdict(list)
+def mark_costly(items):
+    """Marks the cases of costly families, all but a few that lie evenly in the family; the names of
+    families without a case. Those few cost FAMILY_S together by the table, so a family of which one
+    case costs more has none."""
+    prices = costly.load()
+    families = {}
     for item in items:
         family = costly.family_of(item.nodeid.split("::")[0], item.name)
-        if family in names:
-            families[family].append(item)
-    if unknown := names - families.keys():
-        raise pytest.UsageError("tests/costly.csv has families without a case (make it anew, as "
-                                f"tests/tools/costly.py says): {', '.join(sorted(unknown))}")
-    left_out = set()
+        if family in prices:
+            families.setdefault(family, []).append(item)
     for family, members in families.items():
-        today = random.Random(f"{SEED} {family}").sample(members, -(-len(members) // DRAWN))
-        left_out.update(set(members) - set(today))
-    return [item for item in items if item not in left_out]
+        kept = min(len(members), math.floor(FAMILY_S / prices[family]))
+        places = {place * len(members) // kept for place in range(kept)}
+        for place, item in enumerate(members):
+            if place not in places:
+                item.add_marker("costly")
+    return sorted(prices.keys() - families.keys())
 
 
-@pytest.hookimpl(trylast=True)
+def in_gate(item):
+    free = item.get_closest_marker("free")
+    return not item.get_closest_marker("costly") and (not free or free.kwargs.get("gate", False))
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     items[:] = with_images(items, config.option.keyword)
-    if config.option.drawn:
-        items[:] = drawn(items)
-    items[:] = sampled(list(items), config.option.sample)
+    unknown = mark_costly(items)
+    if config.option.gate and config.args == ["tests"] and unknown:
+        raise pytest.UsageError("tests/costly.csv has families without a case (make it anew, as "
+                                f"tests/tools/costly.py says): {', '.join(unknown)}")
+    if config.option.gate:
+        items[:] = [item for item in items if in_gate(item)]
     for group, part in ((LONG[:1], LONG_PART), (LONG[1:], LONG_PART), (None, 1)):
         members = [item for item in items if (item.path.name in group if group is not None
                                               else item.path.name not in LONG)]
         for place, item in enumerate(members):
             item.stash[PLACE] = part * place / len(members)
     items.sort(key=lambda item: item.stash[PLACE])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Before fixtures run commands for the case."""
+    marked = item.get_closest_marker("free") is not None or item.config.option.free
+    emulators.MARKED.set(marked)
+    emulators.FREE.set(marked)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """With a failure comes the command that repeats it."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        words = " and ".join(re.findall(r"[\w.+-]+", item.name))
+        how = [f"{seeds.VARIABLE}={seeds.of_commit()}"] if seeds.of_commit() else []
+        how += ["FREE=1"] if item.config.option.free else []
+        report.sections.append(("repeat", " ".join(["make test", *how, f"TEST='{words}'"])))
 
 
 @pytest.hookimpl(trylast=True)
@@ -115,7 +142,7 @@ def pytest_unconfigure(config):
     passed, failed = count["passed"], count["failed"] + count["error"]
     if failed == 0 and (passed == 0 or config.stash[STATUS] != 0):
         failed = 1
-    print(f"Today's sets of faults and drawn cases come again with MESH_SEED={SEED}.")
+    print(f"Drawn by the seeds {', '.join(seeds.of_this_run())}.")
     for report in reporter.stats.get("passed", []):
         for name, words in report.user_properties:
             if name == "told":

@@ -14,6 +14,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import boards  # noqa: E402
+import emulators  # noqa: E402
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
@@ -21,7 +22,6 @@ BOARD = boards.default(BUILD)
 IMAGES = BUILD / BOARD
 TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
-DAY = os.environ.get("MESH_SEED", "") # of sets of faults that are others every day
 
 
 @dataclasses.dataclass
@@ -42,10 +42,12 @@ class Outcome:
 
 def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT, stdin=subprocess.DEVNULL):
     """Runs mesh to its end."""
-    command = [str(MESH), *map(str, arguments)]
+    command = [str(MESH), *emulators.told_how(arguments)]
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           errors="replace", env=env, stdin=stdin)
+    if done.returncode != 2:
+        emulators.check_mark(arguments)
     return Outcome(command, done.returncode, done.stdout, done.stderr, {},
                    time.monotonic() - start)
 
@@ -117,11 +119,6 @@ def some(items, count, exhaustive, *seed):
     return random.Random(" ".join(map(str, seed))).sample(items, count)
 
 
-def of_today(*what):
-    """Draws of faults: the same all day, others the next, different for each case."""
-    return random.Random(" ".join(map(str, (DAY, *what))))
-
-
 def random_faults(draw, count):
     """So many dead cables and nodes, of any mix, each from a random moment on."""
     dead = draw.randint(0, count)
@@ -141,7 +138,8 @@ def tree(dim, name, root=0, topology="cube"):
 def start(*arguments, under=()):
     """A mesh that is left running, `under` a command that becomes it, if any; its group is the
     caller's to end. It dies with the caller."""
-    command = ["setpriv", "--pdeathsig", "KILL", *under, MESH, *arguments]
+    emulators.check_mark(arguments)
+    command = ["setpriv", "--pdeathsig", "KILL", *under, MESH, *emulators.told_how(arguments)]
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True,
                             stdin=subprocess.DEVNULL)

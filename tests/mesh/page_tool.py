@@ -6,6 +6,8 @@ import subprocess
 from mesh_tool import ROOT
 
 PAGE = ROOT / "host-tools/mesh/views/page"
+# Debian's libraries, also for a node that is not Debian's.
+WITH_LIBRARIES = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
 RUN_IN_PAGE = r'id="run">(.*?)</script>'
 
 
@@ -24,7 +26,6 @@ def model_of(page, tmp_path, expression):
 def opened(page, place):
     """What a page shows once it is opened and used."""
     done = subprocess.run(["node", ROOT / "tests/mesh/page.js", page, place], timeout=60,
-                          capture_output=True, text=True,
-                          env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
+                          capture_output=True, text=True, env=WITH_LIBRARIES)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)

@@ -46,6 +46,7 @@ def test_an_app_gets_its_words_and_a_verdict_that_is_not_ok_is_a_failed_run():
     assert "node 1 ended with: unreachable" in outcome.err, outcome
 
 
+@pytest.mark.free
 def test_a_node_that_computes_passes_on_what_comes_and_keeps_what_is_for_it():
     """For 6 s without waiting: traffic ends meanwhile, no link takes the node for dead."""
     image = IMAGES / "app_computes.elf"
@@ -58,6 +59,7 @@ def test_a_node_that_computes_passes_on_what_comes_and_keeps_what_is_for_it():
         assert lines.index("[1] computed") < lines.index("[1] got 42"), outcome
 
 
+@pytest.mark.free
 def test_a_node_that_computes_without_end_is_told_from_a_silent_one():
     outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_computes.elf", "--dim", 2,
                    "--timeout", 1, "--", "100000", "20")

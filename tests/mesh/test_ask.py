@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from mesh_tool import ROOT, mesh
+from page_tool import WITH_LIBRARIES
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def pages(tmp_path_factory):
 
 def asked(page, *acts, place="#ask=1"):
     done = subprocess.run(["node", ROOT / "tests/mesh/ask.js", page, place, json.dumps(acts)],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=60, env=WITH_LIBRARIES)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)["states"]
 

@@ -69,6 +69,7 @@ def test_nodes_are_forked_unless_they_are_to_be_started_each_by_itself(asked, bo
     assert not (tmp_path / "log" / "boot").exists()
 
 
+@pytest.mark.free
 def test_a_forked_mesh_may_have_one_host_cable():
     outcome = run("qemu", "--dim", 2, "--op", "bcast", "--host-at", 0, "--boot", "fork")
     assert outcome.status == 0 and outcome.report["boot"] == "fork", outcome

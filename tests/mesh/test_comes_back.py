@@ -4,11 +4,13 @@ import re
 
 import pytest
 
-from mesh_tool import DAY, IMAGES, console, run
+from mesh_tool import IMAGES, console, run
+from seeds import draw_of
 
 RESETS = IMAGES / "app_resets.elf"
 SOURCE = pathlib.Path(__file__).parent / "apps" / "tireless.cpp" # made for the mesh that it runs on
 SERIAL = "ast1030-evb"
+SEEDS = 1 << 31 # of the program
 TWICE = ["node 1 is down", "node 1 began anew", "node 1 is up"] * 2
 
 
@@ -39,18 +41,19 @@ def test_on_every_network_the_nodes_that_send_to_it_hear_of_a_reset(how):
                                  ["qemu", "--dim", 2],
                                  ["qemu", "--dim", 2, "--board", SERIAL, "--host-at", 0]],
                          ids=["cube", "uhc", "star", "losses", "qemu", "one-cable"])
-def test_work_is_done_whatever_point_workers_are_reset_at(how):
+def test_work_is_done_whatever_point_workers_are_reset_at(how, drawn_by):
+    seed = draw_of(drawn_by).randrange(SEEDS)
     app = SOURCE if "--host-at" in how else IMAGES / "app_tireless.elf"
-    outcome = run(*how, "--app", app, "--", 20, 10, DAY or 1)
+    outcome = run(*how, "--app", app, "--", 20, 10, seed)
     assert outcome.status == 0, outcome
     assert console(outcome)[0] == ["the sum of 20 squares is 2470"], outcome
     assert outcome.report["began_anew"][0] == 0, outcome
 
 
-def test_a_reset_before_the_word_that_its_program_may_begin_again_has_left_does_no_harm():
+def test_a_reset_before_the_word_that_its_program_may_begin_again_has_left_does_no_harm(drawn_by):
     """Every worker is reset 12 times, as soon as its program has said the word or soon after."""
     outcome = run("qemu", "--dim", 2, "--board", SERIAL, "--host-at", 0, "--app", SOURCE,
-                  "--", 20, 100, DAY or 1)
+                  "--", 20, 100, draw_of(drawn_by).randrange(SEEDS))
     assert outcome.status == 0, outcome
     assert console(outcome)[0] == ["the sum of 20 squares is 2470"], outcome
     assert outcome.report["began_anew"] == [0, 12, 12, 12], outcome

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from formulas import broadcast_steps
-from mesh_tool import DAY, of_today, random_faults, run, some, survived, verified
+from mesh_tool import random_faults, run, some, survived, verified
+from seeds import draw_of
 
 SEED = 20
 MESSAGE = ["--bytes", 700, "--packet", 48]
@@ -25,9 +26,9 @@ def cables(dim):
 
 
 @pytest.mark.parametrize("dim, copies", [(d, x) for d in (2, 3, 4) for x in range(2, d + 1)])
-def test_no_x_minus_1_dead_cables_stop_x_copies(dim, copies, exhaustive):
+def test_no_x_minus_1_dead_cables_stop_x_copies(dim, copies, drawn_by, exhaustive):
     draw = random.Random(SEED + dim)
-    for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive, DAY, dim,
+    for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive, drawn_by, dim,
                     copies):
         outcome = bcast("sim", dim, copies, cut, root=draw.randrange(2 ** dim))
         assert survived(outcome), (cut, outcome)
@@ -42,8 +43,8 @@ def test_no_x_minus_1_dead_nodes_stop_x_copies(copies):
 
 
 @pytest.mark.parametrize("dim", [6, 8, 10])
-def test_large_cubes_survive_random_sets(dim, exhaustive):
-    draw = of_today(dim)
+def test_large_cubes_survive_random_sets(dim, drawn_by, exhaustive):
+    draw = draw_of(drawn_by, dim)
     for _ in range(20 if exhaustive else 2):
         copies = draw.randint(2, dim)
         faults = [random_faults(draw, copies - 1)]
@@ -58,8 +59,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
         dim = draw.choice([3, 4])
         copies = draw.randint(2, dim)
         faults = [random_faults(draw, copies - 1)]
-        outcome = bcast("qemu", dim, copies, faults, "--seed", draw.randrange(1, 9999),
-                        "--free" if number % 4 == 3 else "--lockstep")
+        outcome = bcast("qemu", dim, copies, faults, "--seed", draw.randrange(1, 9999))
         assert survived(outcome), (copies, faults, outcome)
 
 

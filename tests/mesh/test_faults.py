@@ -62,6 +62,7 @@ def test_a_killed_node_loses_exactly_what_hangs_below_it(how, name, node):
     assert outcome.status == (1 if below else 0), outcome
 
 
+@pytest.mark.free
 def test_all_neighbours_of_a_node_that_dies_know_it_at_once():
     # Node 3 sends nothing to node 2, so it would not find out by silence.
     outcome = run(*FREE.split(), "--dim", 4, "--op", "bcast", "--faults", "kill:2")

@@ -9,7 +9,7 @@ the check that it loses:
 Solutions in C are in LAB/solution-c/. One that is the solution but for a mistake is a script of sed
 for it, LAB/NAME.sed, or in C LAB/NAME.c.sed or LAB/NAME.h.sed; the marks then begin with #.
 
-Most are drawn: a few every day, all of them with --exhaustive (make test-labs).
+The gate has a few of them, always the same; all are in `make test-labs` and `make test-all`.
 """
 import json
 import re
@@ -20,7 +20,8 @@ import xml.etree.ElementTree
 
 import pytest
 
-from mesh_tool import MESH, ROOT, mesh, of_today, refused
+import seeds
+from mesh_tool import MESH, ROOT, mesh, refused
 
 LABS = sorted(path.parent for path in ROOT.glob("firmware/labs/*/check.toml"))
 ANSWERS = ROOT / "tests" / "labs"
@@ -55,16 +56,16 @@ def answer_of(lab, wrong):
 
 
 def pytest_generate_tests(metafunc):
-    """What is drawn, and how many a day."""
+    """All of a kind, and how many of it are in the gate."""
     for what, pairs, count in (("solved", ANSWERED, 2), ("begun", ANSWERED, 1),
                                ("told", [(lab, "c++") for lab in LABS], 2),
                                ("wrong", wrong_answers(), 4)):
         if what not in metafunc.fixturenames:
             continue
-        if not metafunc.config.option.exhaustive:
-            pairs = of_today("labs", what).sample(pairs, count)
-        metafunc.parametrize(what, pairs, ids=[f"{lab.name}/{getattr(other, 'stem', other)}"
-                                               for lab, other in pairs])
+        gate = seeds.draw_of(seeds.GATE[0], "labs", what).sample(pairs, count)
+        metafunc.parametrize(what, [pytest.param(
+            pair, id=f"{pair[0].name}/{getattr(pair[1], 'stem', pair[1])}",
+            marks=() if pair in gate else pytest.mark.costly) for pair in pairs])
 
 
 def start(lab, folder, language="c++"):

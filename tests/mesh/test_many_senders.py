@@ -2,7 +2,8 @@
 import pytest
 
 from crowd_tool import app, built, ends_well
-from mesh_tool import console, of_today
+from mesh_tool import console
+from seeds import draw_of
 
 STAR = ["--topology", "star", "--dim"]
 UHC = ["--topology", "uhc", "--dim"]
@@ -39,8 +40,8 @@ def test_beside_faults_the_messages_of_thousands_of_nodes_get_to_one(program, ex
 
 
 @pytest.mark.parametrize("number", range(9))
-def test_with_fewer_cuts_than_paths_the_messages_of_all_nodes_get_to_one(program, number):
+def test_with_fewer_cuts_than_paths_the_messages_of_all_nodes_get_to_one(program, number, drawn_by):
     where, paths = [(["--dim", 6], 6), ([*STAR, 5], 4), ([*UHC, 6], 3)][number % 3]
-    draw = of_today("many senders", number)
+    draw = draw_of(drawn_by, "many senders", number)
     all_come(program, [*where, "--seed", draw.randrange(1 << 32)],
              f"cut:random@random x{draw.randint(1, paths - 1)}", 3)

@@ -1,12 +1,11 @@
 """What the page of a run draws: nodes that lack something, small ones, and who waits for whom."""
 import json
-import os
 import subprocess
 
 import pytest
 
 from mesh_tool import ROOT, mesh
-from page_tool import model_of, opened
+from page_tool import WITH_LIBRARIES, model_of, opened
 
 
 def test_what_is_too_small_in_a_node_is_said_beside_the_one_that_is_pointed_at(tmp_path):
@@ -33,7 +32,7 @@ def test_a_pause_is_in_the_address(tmp_path):
               "clearInterval(wait); byId('play').click();"
               "console.log(location.hash, byId('time').value); process.exit(); }, 5);")
     done = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60,
-                          env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
+                          env=WITH_LIBRARIES)
     address, time = done.stdout.split()
     assert address == f"#time={round(float(time), 3):g}" and float(time) > 0, done
 

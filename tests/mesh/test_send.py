@@ -60,7 +60,7 @@ def test_random_faults_fewer_than_the_paths_lose_no_message(topology, dim, most,
             "--faults", faults, "--seed", seed)
 
 
-@pytest.mark.parametrize("how", ["--lockstep", "--free"])
+@pytest.mark.parametrize("how", ["--lockstep", pytest.param("--free", marks=pytest.mark.free)])
 @pytest.mark.parametrize("faults", ["cut:0/0,cut:0/1", "kill:1,cut:2/2@20"])
 def test_on_the_board_a_message_takes_another_path(how, faults):
     assert through("qemu", how, "--dim", 3, "--root", 0, "--target", 7, "--faults", faults) == 1

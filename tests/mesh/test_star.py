@@ -5,9 +5,10 @@ import random
 
 import pytest
 
-from mesh_tool import (DAY, PACKET, collective, mesh, of_today, random_faults, refused, some,
-                       survived, tree, verified)
+from mesh_tool import (PACKET, collective, mesh, random_faults, refused, some, survived, tree,
+                       verified)
 from networks import STAR_DISJOINT, nodes_of, star_cables, star_steps
+from seeds import draw_of
 
 SEED = 57
 TREES = ("spt",) + STAR_DISJOINT
@@ -101,18 +102,18 @@ def single_faults(dim, root=0):
 
 
 @pytest.mark.parametrize("name", STAR_DISJOINT)
-def test_no_set_of_two_faults_stops_three_copies(name, exhaustive):
+def test_no_set_of_two_faults_stops_three_copies(name, drawn_by, exhaustive):
     """All 1770 sets of one and two faults of the star of 24 nodes."""
     sets = [faults for size in (1, 2) for faults in itertools.combinations(single_faults(4), size)]
     assert len(sets) == 1770
-    for faults in some(sets, 25, exhaustive, DAY, name):
+    for faults in some(sets, 25, exhaustive, drawn_by, name):
         outcome = bcast("sim", 4, name, 4, "--copies", 3, "--faults", ",".join(faults))
         assert survived(outcome), (faults, outcome)
 
 
 @pytest.mark.parametrize("dim", [5, 6])
-def test_larger_stars_survive_random_sets(dim, exhaustive):
-    draw = of_today(dim)
+def test_larger_stars_survive_random_sets(dim, drawn_by, exhaustive):
+    draw = draw_of(drawn_by, dim)
     for _ in range(1000 if exhaustive else 3):
         outcome = bcast("sim", dim, draw.choice(STAR_DISJOINT), 6, "--copies", dim - 1, "--faults",
                         random_faults(draw, dim - 2), "--seed", draw.randrange(1, 9999),
@@ -125,8 +126,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
     for number in range(60 if exhaustive else 2):
         dim = 5 if exhaustive and number % 2 == 0 else 4
         outcome = bcast("qemu", dim, draw.choice(STAR_DISJOINT), 4, "--copies", dim - 1, "--faults",
-                        random_faults(draw, dim - 2), "--seed", draw.randrange(1, 9999),
-                        "--free" if number % 3 == 1 else "--lockstep")
+                        random_faults(draw, dim - 2), "--seed", draw.randrange(1, 9999))
         assert survived(outcome), outcome
 
 

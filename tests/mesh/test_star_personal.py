@@ -6,11 +6,11 @@ import random
 import pytest
 
 from formulas import star_personal_steps
-from mesh_tool import (DAY, collective, of_today, random_faults, refused, some, survived,
-                       verified)
+from mesh_tool import collective, random_faults, refused, some, survived, verified
 from networks import nodes_of, star_cables
 from regression import (STAR_ALLGATHERS, STAR_DEPTH_FIRST_LOSS, STAR_EXCHANGES,
                         STAR_EXCHANGE_SHALLOW)
+from seeds import draw_of
 
 SEED = 31
 OPS = ("scatter", "gather", "allgather", "alltoall")
@@ -126,14 +126,14 @@ def test_one_dead_node_stops_depth_first_but_not_the_queue():
 # Faults --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("op", OPS)
-def test_no_two_faults_stop_three_copies(op, exhaustive):
+def test_no_two_faults_stop_three_copies(op, drawn_by, exhaustive):
     """Dead from the start or at some moment; a gather and a scatter keep their root."""
-    draw = of_today(op)
+    draw = draw_of(drawn_by, op)
     single = [f"kill:{node}" for node in range(1, 24)]
     single += [f"cut:{node}/{port}" for node, port, _ in star_cables(4)]
     assert len(single) == 59
     sets = [(), *((one,) for one in single), *itertools.combinations(single, 2)]
-    for faults in some(sets, 60, exhaustive, DAY, op):
+    for faults in some(sets, 60, exhaustive, drawn_by, op):
         times = [draw.choice(["", f"@{draw.randrange(1, 200)}"]) for _ in faults]
         timed = ",".join(map("".join, zip(faults, times)))
         outcome = star("sim", 4, op, 3, 1, *(["--faults", timed] if timed else []))
@@ -143,10 +143,10 @@ def test_no_two_faults_stop_three_copies(op, exhaustive):
 
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("dim", [5, 6])
-def test_larger_stars_survive_random_sets(op, dim, exhaustive):
+def test_larger_stars_survive_random_sets(op, dim, drawn_by, exhaustive):
     if dim == 6 and not exhaustive:
         pytest.skip("with --exhaustive only")
-    draw = of_today(op, dim)
+    draw = draw_of(drawn_by, op, dim)
     for _ in range(300 if exhaustive and dim == 5 else 3):
         copies = draw.randint(2, dim - 1)
         outcome = star("sim", dim, op, copies, 1, "--faults", random_faults(draw, copies - 1),
@@ -162,7 +162,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
         faults = draw.choice(["kill:random@random x2", "cut:random@random x2",
                               "kill:random@random,cut:random@random"])
         outcome = star("qemu", dim, op, 3, 1, "--faults", faults, "--seed",
-                       draw.randrange(1, 9999), "--free" if number % 4 == 3 else "--lockstep")
+                       draw.randrange(1, 9999))
         assert survived(outcome), (faults, outcome)
 
 

@@ -5,9 +5,10 @@ import random
 
 import pytest
 
-from mesh_tool import (DAY, PACKET, collective, mesh, of_today, random_faults, refused, some,
-                       survived, tree, verified)
+from mesh_tool import (PACKET, collective, mesh, random_faults, refused, some, survived, tree,
+                       verified)
 from networks import UHC_DISJOINT, UHC_TREES, parity, uhc_arcs, uhc_has, uhc_out, uhc_steps
+from seeds import draw_of
 
 SEED = 41
 
@@ -132,17 +133,18 @@ def copies_survive(engine, dim, name, faults, *more, copies=None, root=0):
 
 @pytest.mark.parametrize("name", UHC_DISJOINT)
 @pytest.mark.parametrize("dim", [4, 5, 6])
-def test_no_set_of_faults_below_half_the_dimension_stops_the_copies(dim, name, exhaustive):
+def test_no_set_of_faults_below_half_the_dimension_stops_the_copies(dim, name, drawn_by,
+                                                                    exhaustive):
     if not uhc_has(name, dim):
         return
     root = 2 ** dim - 3
-    for faults in some(fault_sets(dim, dim // 2 - 1, root), 25, exhaustive, DAY, dim, name):
+    for faults in some(fault_sets(dim, dim // 2 - 1, root), 25, exhaustive, drawn_by, dim, name):
         copies_survive("sim", dim, name, faults, copies=len(faults) + 1, root=root)
 
 
 @pytest.mark.parametrize("dim", [8, 10])
-def test_larger_networks_survive_random_sets(dim, exhaustive):
-    draw = of_today(dim)
+def test_larger_networks_survive_random_sets(dim, drawn_by, exhaustive):
+    draw = draw_of(drawn_by, dim)
     for _ in range(1000 if exhaustive else 2):
         faults = random_faults(draw, dim // 2 - 1)
         copies_survive("sim", dim, draw.choice(UHC_DISJOINT), [faults], "--seed",
@@ -155,8 +157,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
         dim = 4 if number % 3 else 6 if exhaustive else 4
         fault = draw.choice(["cut:random@random", "kill:random@random"])
         copies_survive("qemu", dim, draw.choice(UHC_DISJOINT), [fault], "--seed",
-                       draw.randrange(1, 9999), "--free" if number % 3 == 2 else "--lockstep",
-                       copies=2)
+                       draw.randrange(1, 9999), copies=2)
 
 
 def test_one_copy_is_stopped_by_a_cut():

@@ -6,9 +6,10 @@ import random
 import pytest
 
 from formulas import uhc_personal_bound
-from mesh_tool import collective, of_today, random_faults, refused, survived, verified
+from mesh_tool import collective, random_faults, refused, survived, verified
 from networks import uhc_arcs
 from regression import UHC_EXCHANGES, UHC_ODD
+from seeds import draw_of
 
 SEED = 41
 OPS = ("scatter", "gather", "allgather", "alltoall")
@@ -71,19 +72,19 @@ def test_both_engines_give_the_same(op, dim):
 # Faults --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("op", OPS)
-def test_no_dead_node_or_link_stops_two_copies_of_dim_4(op, exhaustive):
+def test_no_dead_node_or_link_stops_two_copies_of_dim_4(op, drawn_by, exhaustive):
     faults = [f"kill:{node}" for node in range(1, 16)]
     faults += [f"cut:{node}/{port}" for node, port in uhc_arcs(4)]
     assert len(faults) == 47
-    for fault in faults if exhaustive else of_today(op).sample(faults, 16):
+    for fault in faults if exhaustive else draw_of(drawn_by, op).sample(faults, 16):
         outcome = uhc("sim", 4, op, 2, 1, "--faults", fault)
         assert survived(outcome), outcome
 
 
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("dim", [6, 8])
-def test_larger_networks_survive_random_sets(op, dim, exhaustive):
-    draw = of_today(op, dim)
+def test_larger_networks_survive_random_sets(op, dim, drawn_by, exhaustive):
+    draw = draw_of(drawn_by, op, dim)
     longest = (op, dim) == ("alltoall", 8)
     for number in range(40 if exhaustive and dim == 6 else 1 if longest else 2):
         copies = draw.randint(2, dim // 2)
