@@ -7,6 +7,7 @@ case that failed, counts as one failed case more.
 or the machine: the same commit has the same cases, with the same seeds, everywhere.
 """
 import math
+import os
 import re
 
 import pytest
@@ -20,10 +21,11 @@ import seeds
 # are spread over its first part, between whole runs of meshes, which wait for each other.
 LONG = ("test_house.py", "test_googletest.py")
 LONG_PART = 0.7
-# What the gate spends on a family of tests/costly.csv, in seconds of a worker.
+# What the gate spends on a family of tests/costly.csv, in seconds of a processor.
 FAMILY_S = 3
 
 STATUS = pytest.StashKey()
+BEGUN = pytest.StashKey()
 PLACE = pytest.StashKey()
 
 
@@ -109,17 +111,27 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.stash[PLACE])
 
 
+def processor_s():
+    """Of this process and all that it has waited for: on a busy machine the same as on a quiet one.
+    """
+    return sum(os.times()[:4])
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     """Before fixtures run commands for the case."""
+    item.stash[BEGUN] = processor_s()
     marked = item.get_closest_marker("free") is not None or item.config.option.free
     emulators.MARKED.set(marked)
     emulators.FREE.set(marked)
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item):
-    """With a failure comes the command that repeats it."""
+def pytest_runtest_makereport(item, call):
+    """With a failure comes the command that repeats it, with each case its price."""
+    if call.when == "call":
+        price = processor_s() - item.stash[BEGUN]
+        item.user_properties.append((costly.PRICE, round(price, 2)))
     outcome = yield
     report = outcome.get_result()
     if report.failed:

@@ -10,6 +10,7 @@ TIMERS = ["mps2-an505", "mps2-an385"]
 UARTS = {"mps2-an505": ("cmsdk", "0x50200000", "33"), "ast1030-evb": ("16550", "0x7e790700", "64")}
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", TIMERS)
 def test_a_timer_of_the_chip_wakes_the_process_that_waits_for_it(board):
     outcome = mesh("run", "--board", board, "--app", BUILD / board / "pulse.elf", "--dim", 1, "--",
@@ -18,6 +19,7 @@ def test_a_timer_of_the_chip_wakes_the_process_that_waits_for_it(board):
     assert console(outcome) == {node: ["20 ticks, 20 beats"] for node in (0, 1)}, outcome
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", UARTS)
 def test_a_uart_of_the_chip_interrupts_once_for_each_byte(board):
     outcome = mesh("run", "--board", board, "--app", BUILD / board / "app_uart.elf", "--dim", 1,
@@ -42,6 +44,7 @@ def test_where_model_time_rules_there_are_no_interrupts_and_a_sentence_says_so(w
     assert "pulse.cpp:" in outcome.err, outcome
 
 
+@pytest.mark.free
 def test_an_interrupt_of_the_board_s_cables_is_refused_and_a_sentence_says_so():
     board = "ast1030-evb"
     outcome = mesh("run", "--board", board, "--app", BUILD / board / "app_uart.elf", "--dim", 1,

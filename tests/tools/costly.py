@@ -1,8 +1,8 @@
 """Families of cases that cost much: `costly.py [--save] [JUNIT]`, after `make test-all`.
 
 A family is the cases of one test function, of GoogleTest the claims of one suite. Prints those that
-together take more than some seconds of a worker, the most expensive first, as tests/costly.csv has
-them; --save writes them there. `make test` runs the same few of each of them every time
+together take more than some seconds of a processor, the most expensive first, as tests/costly.csv
+has them; --save writes them there. `make test` runs the same few of each of them every time
 (tests/conftest.py), `make test-all` all of them.
 """
 import argparse
@@ -15,6 +15,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests/costly.csv"
 COSTLY_S = 10
+PRICE = "processor_s" # of a case, in junit.xml
 # Runs whole though it is not cheap: a breach of a rule is told on the day on which it is written.
 ALWAYS = {"test_house.py::test_sources_keep_the_rules_of"}
 
@@ -28,7 +29,7 @@ def family_of(file, name):
 
 
 def load():
-    """{family: seconds of a worker for one of its cases}"""
+    """{family: seconds of a processor for one of its cases}"""
     with TABLE.open(newline="") as table:
         return {row["family"]: float(row["seconds"]) / int(row["cases"])
                 for row in csv.DictReader(table)}
@@ -39,7 +40,9 @@ def costly(junit):
     seconds = collections.defaultdict(list)
     for case in xml.etree.ElementTree.parse(junit).iter("testcase"):
         file = case.get("classname").replace(".", "/") + ".py"
-        seconds[family_of(file, case.get("name"))].append(float(case.get("time")))
+        price = case.find(f"properties/property[@name='{PRICE}']")
+        if price is not None: # a case that was skipped has none
+            seconds[family_of(file, case.get("name"))].append(float(price.get("value")))
     rows = [(family, len(each), round(sum(each))) for family, each in seconds.items()
             if sum(each) > COSTLY_S and family not in ALWAYS]
     return sorted(rows, key=lambda row: (-row[2], row[0]))
