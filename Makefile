@@ -266,7 +266,7 @@ $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$
 $(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(notdir $p),\
   $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
-include tests/conform/conform.mk
+include tests/conform/conform.mk tests/programs.mk
 
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
@@ -361,7 +361,7 @@ $(EXPLORE_NODES): $(call host_objects,host,tests/model/explore_nodes.cpp tests/s
 	$(call link_host)
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM)
+  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM) $(MADE_PROGRAMS)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs test-images
 test-images: all $(TEST_IMAGES)

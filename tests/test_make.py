@@ -95,6 +95,7 @@ def test_every_source_has_a_command_for_editors():
              for file in (ROOT / folder).rglob("*.cpp")}
     # Wrong programs; parts of a user's; what students begin with and hand in; of a page, of MPI.
     others = ("tests/compile_fail/", "firmware/ops/own/", "firmware/labs/", "tests/labs/",
-              "host-tools/playground/", "host-tools/mpi/", "tests/mesh/mpi/", "tests/mesh/ranks/")
+              "host-tools/playground/", "host-tools/mpi/", "tests/mesh/mpi/", "tests/mesh/ranks/",
+              "tests/mesh/programs/")
     there = {name for name in there if not name.startswith(others)}
     assert listed - {f"{BUILD}/readme/app.cpp"} == there

@@ -62,6 +62,13 @@ def run(engine, *arguments, timeout=TIMEOUT_S):
     return outcome
 
 
+def program(name):
+    """The path of what make built of tests/mesh/programs; fails if it has not."""
+    path = BUILD / "programs" / name
+    assert path.exists(), f"not built: make {os.path.relpath(path, ROOT)}"
+    return path
+
+
 def probe(engine, name, *words, options=(), **more):
     """`mesh run --app` with a program of tests/mesh/apps."""
     app = IMAGES / f"app_{name}.elf"
