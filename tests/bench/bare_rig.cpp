@@ -2,7 +2,9 @@
 // (bare_forwarder/); prints how many a second they pass on, all nodes together.
 //
 // Same engine, loom and board driver as a real run; what differs is that nobody checks, counts
-// credit or acknowledges. Few enough frames circulate that no receive FIFO overflows.
+// credit or acknowledges. So nothing may be lost, neither a frame nor a question of the host's: a
+// node that has no turn for a while finds all that come by it in its receive FIFO. As many frames
+// circulate as have room in one.
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
@@ -27,7 +29,15 @@ using std::chrono::milliseconds;
 
 constexpr auto kAdvanceTimeout = milliseconds{20};
 constexpr auto kBootLimit = std::chrono::seconds{30};
-constexpr std::uint32_t kFifoShareBytes = 4000; // of frames that one node starts
+constexpr std::uint32_t kFifoWords = 2636; // of a node's receive FIFO
+constexpr std::uint32_t kHostWords = 64;   // of it, for what the host sends
+constexpr std::uint32_t kInCircleMax = 32; // frames: more are not faster
+
+/// What nodes start; only half of them start any if a circle has one frame.
+struct Traffic {
+    bare::Start rule;
+    bool by_all;
+};
 
 class Rig : public host::Events {
 public:
@@ -69,11 +79,14 @@ public:
                 throw std::runtime_error("not all nodes answer");
     }
 
-    void start(const bare::Start& rule) {
-        for (std::uint32_t node = 0; node < reports_.size(); ++node)
-            engine_->loom().send(
-                node_at(node),
-                host::make_host_frame(node_at(node), wire::HostTag::start, wire::bytes_of(rule)));
+    void start(const Traffic& traffic) {
+        const auto nodes = static_cast<std::uint32_t>(reports_.size());
+        bare::Start rule = traffic.rule;
+        rule.start_ports = 0;
+        tell(rule, nodes);
+        static_cast<void>(
+            forwarded()); // whoever answers has the rule, by which no frame goes astray
+        tell(traffic.rule, traffic.by_all ? nodes : nodes / 2);
         run_for(milliseconds{300});
     }
 
@@ -98,7 +111,9 @@ public:
     std::uint64_t forwarded() {
         answered_.assign(answered_.size(), false);
         if (!poll(std::chrono::seconds{5}))
-            throw std::runtime_error("a node does not answer any more");
+            throw std::runtime_error(
+                fmt::format("node {} does not answer any more",
+                            std::ranges::find(answered_, false) - answered_.begin()));
         std::uint64_t sum = 0;
         for (const bare::Report& report : reports_)
             sum += report.forwarded;
@@ -106,23 +121,39 @@ public:
     }
 
 private:
+    /// To the first `nodes` nodes.
+    void tell(const bare::Start& rule, std::uint32_t nodes) {
+        for (std::uint32_t node = 0; node < nodes; ++node)
+            engine_->loom().send(
+                node_at(node),
+                host::make_host_frame(node_at(node), wire::HostTag::start, wire::bytes_of(rule)));
+    }
+
     host::RigPlan plan_;
     std::unique_ptr<host::Engine> engine_;
     std::vector<bare::Report> reports_;
     std::vector<bool> answered_;
 };
 
-/// As many frames from each node as the FIFO of one holds with room to spare.
-bare::Start traffic(unsigned ports, std::uint32_t payload_bytes) {
+/// A frame that came by port p goes on by port p + 1: a circle goes twice through all dimensions,
+/// by port 0 from two nodes that differ in every bit. As many circles as there are ports meet at
+/// each node, where all of their frames may wait.
+Traffic traffic(unsigned ports, std::uint32_t payload_bytes) {
     const auto packet_bytes = static_cast<std::uint32_t>(wire::kPacketHeaderBytes) + payload_bytes;
-    const std::uint32_t frame_bytes = packet_bytes + static_cast<std::uint32_t>(wire::kHeadBytes);
-    const std::uint32_t in_all = std::clamp(kFifoShareBytes / frame_bytes, 1u, 16u);
-    const std::uint32_t busy_ports = std::min(ports, in_all);
-    return {.ports = ports,
-            .step = ports > 1 ? 1u : 0u,
-            .start_ports = (1u << busy_ports) - 1u,
-            .frames = in_all / busy_ports,
-            .packet_bytes = packet_bytes};
+    const std::uint32_t frame_words =
+        (static_cast<std::uint32_t>(wire::kHeadBytes) + packet_bytes + 4 + 3) / 4; // with its CRC
+    const std::uint32_t in_circle =
+        std::min(kInCircleMax, (kFifoWords - kHostWords) / frame_words / ports);
+    if (in_circle == 0)
+        throw std::runtime_error("frames of this size have no room in a FIFO");
+    const std::uint32_t by_node = std::max(1u, in_circle / 2);
+    const std::uint32_t busy_ports = std::min(ports, by_node);
+    return {.rule = {.ports = ports,
+                     .step = ports > 1 ? 1u : 0u,
+                     .start_ports = (1u << busy_ports) - 1u,
+                     .frames = by_node / busy_ports,
+                     .packet_bytes = packet_bytes},
+            .by_all = in_circle > 1};
 }
 
 double frames_per_second(const char* image, unsigned dim, std::uint32_t payload_bytes,

@@ -21,10 +21,13 @@ counted on the Cortex-M by QEMU (-icount); `whole` is all the node executes for 
 driver and acknowledgements, `kernel` leaves the driver out, `crc` is in both. The images fail if a
 limit is broken.
 Bytes: of each group of objects, as `make size` has them.
+A row that fails is told with its command and why; the others are measured all the same.
 The exit status is 1 if a count (--save keeps those of now) or the bytes of a group
-(make size SAVE=1) have grown since the saved tables of this compiler, whatever the times are.
+(make size SAVE=1) have grown since the saved tables of this compiler, whatever the times are, and
+2 if a row failed.
 """
 import argparse
+import contextlib
 import csv
 import json
 import pathlib
@@ -51,10 +54,28 @@ STAR_BROADCAST = ["--op", "bcast", "--tree", "edt", "--bytes", 25 * 1024]
 ALLREDUCE = ["--op", "allreduce", "--bytes", 256]
 CAPTURED = (("sim", 8, 1 << 18), ("qemu", 4, 1 << 16))  # engine, dimension, hops
 CAPTURE_AIM = 0.9
+FORWARDING_LIMIT_S = 120
 INSTRUCTIONS_LIMIT_S = 120
 SAVED_COUNTS = size.saved_file("instructions.csv")
 SAVED_BYTES = size.saved_file("size.csv")
 GROWTH = 1.01  # of a count, or of bytes, that may be: the compiler lays code out in another way
+
+
+class RowFailed(Exception):
+    def __init__(self, command, why):
+        super().__init__(f"  {' '.join(map(str, command))}\n  {str(why).strip()}")
+
+
+failed = []  # names of rows
+
+
+@contextlib.contextmanager
+def row(*name):
+    try:
+        yield
+    except RowFailed as failure:
+        failed.append(" ".join(map(str, name)))
+        print(f"{failed[-1]}: failed\n{failure}", flush=True)
 
 
 class MemorySampler(threading.Thread):
@@ -94,7 +115,7 @@ def mesh(build, *arguments, sample_memory=False):
             print(output.strip())
             return None, 0
         if process.returncode != 0:
-            sys.exit(f"{' '.join(map(str, command))}\n{output}")
+            raise RowFailed(command, output)
         return json.loads(file.read_text()), sampler.all
 
 
@@ -124,10 +145,18 @@ def real_rate(run, build, dim, payload, seconds):
 def bare_forwarding(build, dim, payload, seconds):
     image = build / boards.default(build) / "bare_forwarder.elf"
     command = [build / "host" / "bench" / "bare_rig", image, dim, payload, seconds]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
+    return float(output_of(command, FORWARDING_LIMIT_S))
+
+
+def output_of(command, limit_s, errors=subprocess.PIPE):
+    try:
+        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=errors, timeout=limit_s)
+    except subprocess.TimeoutExpired as late:
+        raise RowFailed(command, f"has not ended after {late.timeout} s") from None
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
-    return float(done.stdout)
+        raise RowFailed(command, done.stdout + (done.stderr or ""))
+    return done.stdout
 
 
 def print_forwarding(build, dims, seconds, rounds):
@@ -135,25 +164,29 @@ def print_forwarding(build, dims, seconds, rounds):
           f"{'aim':>5}{'bcast /s':>10}{'share':>7}")
     for dim in dims:
         for payload, aim in REQUIRED.items():
-            rates = [(bare_forwarding(build, dim, payload, seconds),
-                      real_rate(crossing, build, dim, payload, seconds),
-                      real_rate(broadcast, build, dim, payload, seconds)) for _ in range(rounds)]
-            bare, real, tree = (statistics.median(column) for column in zip(*rates))
-            lowest, *_, highest = sorted([rates[0][0], *(bare for bare, _, _ in rates)])
-            print(f"{2 ** dim:6}{payload:9}{bare:10.0f}{(highest - lowest) / bare:7.0%}{real:10.0f}"
-                  f"{real / bare:7.2f}{aim:5.1f}{tree:10.0f}{tree / bare:7.2f}", flush=True)
+            with row("forwarding", 2 ** dim, payload):
+                print_forwarding_row(build, dim, payload, aim, seconds, rounds)
+
+
+def print_forwarding_row(build, dim, payload, aim, seconds, rounds):
+    rates = [(bare_forwarding(build, dim, payload, seconds),
+              real_rate(crossing, build, dim, payload, seconds),
+              real_rate(broadcast, build, dim, payload, seconds)) for _ in range(rounds)]
+    bare, real, tree = (statistics.median(column) for column in zip(*rates))
+    lowest, *_, highest = sorted([rates[0][0], *(bare for bare, _, _ in rates)])
+    print(f"{2 ** dim:6}{payload:9}{bare:10.0f}{(highest - lowest) / bare:7.0%}{real:10.0f}"
+          f"{real / bare:7.2f}{aim:5.1f}{tree:10.0f}{tree / bare:7.2f}", flush=True)
 
 
 def print_one_broadcast(build, dim, seconds, rounds):
-    bare = bare_forwarding(build, dim, 1024, seconds)
-    walls = []
-    for _ in range(rounds):
-        report, _ = mesh(build, "--dim", dim, "--op", "bcast", "--tree", "msbt",
-                         "--bytes", 60 * 1024, "--packet", 1024)
-        walls.append(report["wall_s"])
-    wall, same = statistics.median(walls), report["hops"] / bare
     print(f"\n{'nodes':>6}{'msbt s':>9}{'bare s':>9}{'ratio':>7}{'aim':>5}")
-    print(f"{2 ** dim:6}{wall:9.2f}{same:9.2f}{wall / same:7.2f}{BROADCAST_AIM:5.1f}")
+    with row("msbt", 2 ** dim):
+        bare = bare_forwarding(build, dim, 1024, seconds)
+        reports = [mesh(build, "--dim", dim, "--op", "bcast", "--tree", "msbt",
+                        "--bytes", 60 * 1024, "--packet", 1024)[0] for _ in range(rounds)]
+        wall = statistics.median(report["wall_s"] for report in reports)
+        same = reports[-1]["hops"] / bare
+        print(f"{2 ** dim:6}{wall:9.2f}{same:9.2f}{wall / same:7.2f}{BROADCAST_AIM:5.1f}")
 
 
 def print_boot(build, dims, stars):
@@ -162,12 +195,13 @@ def print_boot(build, dims, stars):
     rows += [("fork", ["--topology", "star", "--dim", dim], op) for dim in stars
              for op in (STAR_BROADCAST, ALLREDUCE)]
     for how, network, op in rows:
-        report, memory = mesh(build, "--engine", "qemu", "--boot", how, *network, *op,
-                              "--timeout", 120, sample_memory=True)
-        if report:
-            print(f"{report['nodes']:6}{report['boot']:>6}{report['op']:>11}"
-                  f"{report['boot_s']:9.2f}{report['wall_s']:8.2f}"
-                  f"{memory / report['nodes']:9.1f}", flush=True)
+        with row("boot", how, *network, op[1]):
+            report, memory = mesh(build, "--engine", "qemu", "--boot", how, *network, *op,
+                                  "--timeout", 120, sample_memory=True)
+            if report:
+                print(f"{report['nodes']:6}{report['boot']:>6}{report['op']:>11}"
+                      f"{report['boot_s']:9.2f}{report['wall_s']:8.2f}"
+                      f"{memory / report['nodes']:9.1f}", flush=True)
 
 
 def print_boards(build, rounds):
@@ -177,25 +211,27 @@ def print_boards(build, rounds):
         if not (build / board / "job.elf").exists():  # but with BOARD= its only image is hello
             continue
         for payload in REQUIRED:
-            reports = [broadcast(build, 1, payload, CABLE_BYTES // payload, "qemu",
-                                 ("--board", board)) for _ in range(rounds)]
-            cable_bytes, hop_us = (statistics.median(values) for values in zip(*(
-                (report["cable_bytes"] / report["hops"], 1e6 * report["wall_s"] / report["hops"])
-                for report in reports)))
-            print(f"{board:>15}{payload:9}{cable_bytes:11.1f}{hop_us:9.0f}"
-                  f"{1e3 * payload / hop_us:8.0f}", flush=True)
+            with row("board", board, payload):
+                reports = [broadcast(build, 1, payload, CABLE_BYTES // payload, "qemu",
+                                     ("--board", board)) for _ in range(rounds)]
+                cable_bytes, hop_us = (statistics.median(values) for values in zip(*(
+                    (one["cable_bytes"] / one["hops"], 1e6 * one["wall_s"] / one["hops"])
+                    for one in reports)))
+                print(f"{board:>15}{payload:9}{cable_bytes:11.1f}{hop_us:9.0f}"
+                      f"{1e3 * payload / hop_us:8.0f}", flush=True)
 
 
 def print_simulation(build, dims):
     print(f"\n{'nodes':>6}{'payload':>9}{'hops':>9}{'CPU s':>8}{'hops/s':>10}{'aim':>9}")
     for dim in dims:
         for payload in REQUIRED:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            hops = broadcast(build, dim, payload, SIM_HOPS >> dim, "sim")["hops"]
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            print(f"{2 ** dim:6}{payload:9}{hops:9}{spent:8.2f}{hops / spent:10.0f}{SIM_AIM:9}",
-                  flush=True)
+            with row("simulation", 2 ** dim, payload):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                hops = broadcast(build, dim, payload, SIM_HOPS >> dim, "sim")["hops"]
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                print(f"{2 ** dim:6}{payload:9}{hops:9}{spent:8.2f}{hops / spent:10.0f}"
+                      f"{SIM_AIM:9}", flush=True)
 
 
 def print_capture(build, rounds):
@@ -204,15 +240,20 @@ def print_capture(build, rounds):
           f"{'aim':>5}")
     for engine, dim, hops in CAPTURED:
         for payload in REQUIRED:
-            rates = {True: [], False: []}
-            with tempfile.TemporaryDirectory() as folder:
-                for turn in range(2 * rounds):
-                    options = ["--capture", f"{folder}/run.pcapng"] if turn % 2 else []
-                    report = broadcast(build, dim, payload, hops >> dim, engine, options)
-                    rates[turn % 2 == 1].append(report["hops"] / report["wall_s"])
-            alone, captured = (statistics.median(rates[side]) for side in (False, True))
-            print(f"{engine:>8}{2 ** dim:6}{payload:9}{alone:10.0f}{captured:10.0f}"
-                  f"{captured / alone:7.2f}{CAPTURE_AIM:5.1f}", flush=True)
+            with row("capture", engine, 2 ** dim, payload):
+                print_capture_row(build, engine, dim, payload, hops, rounds)
+
+
+def print_capture_row(build, engine, dim, payload, hops, rounds):
+    rates = {True: [], False: []}
+    with tempfile.TemporaryDirectory() as folder:
+        for turn in range(2 * rounds):
+            options = ["--capture", f"{folder}/run.pcapng"] if turn % 2 else []
+            report = broadcast(build, dim, payload, hops >> dim, engine, options)
+            rates[turn % 2 == 1].append(report["hops"] / report["wall_s"])
+    alone, captured = (statistics.median(rates[side]) for side in (False, True))
+    print(f"{engine:>8}{2 ** dim:6}{payload:9}{alone:10.0f}{captured:10.0f}"
+          f"{captured / alone:7.2f}{CAPTURE_AIM:5.1f}", flush=True)
 
 
 def print_instructions(build):
@@ -223,14 +264,14 @@ def print_instructions(build):
         command = [*boards.machine(build, boards.default(build)), "-icount", "shift=8",
                    "-semihosting-config", "enable=on,target=native",
                    "-kernel", str(image)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=INSTRUCTIONS_LIMIT_S)
-        table = re.search(r"^start \S+\n(.*)^end \S+\n\d+ passed, 0 failed$", done.stdout,
-                          re.S | re.M)
-        if done.returncode != 0 or not table:
-            sys.exit(f"{' '.join(command)}\n{done.stdout}")
-        print(f"\n{table.group(1)}", end="", flush=True)
-        counts |= counts_in(name, table.group(1))
+        with row("instructions", name):
+            output = output_of(command, INSTRUCTIONS_LIMIT_S, errors=subprocess.STDOUT)
+            table = re.search(r"^start \S+\n(.*)^end \S+\n\d+ passed, 0 failed$", output,
+                              re.S | re.M)
+            if not table:
+                raise RowFailed(command, output)
+            print(f"\n{table.group(1)}", end="", flush=True)
+            counts |= counts_in(name, table.group(1))
     return counts
 
 
@@ -301,7 +342,7 @@ def main():
         print_simulation(arguments.build, numbers(arguments.sim_dims))
         print_capture(arguments.build, arguments.rounds)
     counts = print_instructions(arguments.build)
-    if arguments.save:
+    if arguments.save and not failed:
         save(counts, SAVED_COUNTS)
     folder = arguments.build / boards.default(arguments.build)
     sizes = bytes_of(size.measure_images(folder / "hello.map", folder / "job.map"))
@@ -312,6 +353,13 @@ def main():
         print(f"\n{what}: " + ("\n".join(["grown, new or gone:", *lines]) if lines else
                                "none have grown since the saved table"))
         more = more or bool(lines)
+    return verdict(more)
+
+
+def verdict(more):
+    if failed:
+        print(f"\n{len(failed)} rows failed: {'; '.join(failed)}")
+        return 2
     return 1 if more else 0
 
 
