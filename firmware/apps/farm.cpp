@@ -30,15 +30,16 @@ Process app_main(Kernel& node) {
     std::array<MailGuard, 255> results; // a channel from each of them
     for (std::uint32_t i = 0; i < workers; ++i)
         results[i] = on(ChannelIn<std::uint32_t>{node, node_at(i + 1), kDone});
-    std::uint32_t sum = 0, square = 0, next = 1;
-    for (std::uint32_t stopped = 0; stopped < workers;) {
+    std::uint32_t sum = 0, square = 0, next = 1, stopped = 0;
+    while (stopped < workers) {
         const auto free = co_await alt(node, std::span<const MailGuard>{results}.first(workers));
         const ChannelIn<std::uint32_t> results_of{node, node_at(free + 1), kDone};
         const Received done = co_await results_of.read(square);
         if (done.status != Status::ok)
             co_return done.status;
         sum += square;
-        const std::uint32_t task = next <= kTasks ? next++ : (++stopped, kStop);
+        const std::uint32_t task = next <= kTasks ? next++ : kStop;
+        stopped += task == kStop ? 1 : 0;
         const ChannelOut<std::uint32_t> work_of{node, node_at(free + 1), kWork};
         if (co_await work_of.write(task) != Status::ok)
             co_return Status::unreachable;

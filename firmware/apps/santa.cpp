@@ -31,8 +31,10 @@ static Process santa(Kernel& node, unsigned years, unsigned reindeer) {
         const Received got = co_await receive_value(node, knocks, kAnySource, Tag(kBack + who));
         crowds[who].nodes[crowds[who].count++] = got.source;
         status = got.status;
-        if (back.count == reindeer && status == Status::ok)
-            status = co_await let_go(node, back, ++rides < years);
+        if (back.count == reindeer && status == Status::ok) {
+            ++rides;
+            status = co_await let_go(node, back, rides < years);
+        }
         if (rides < years && elves.count == kElvesAtATime && status == Status::ok)
             status = co_await let_go(node, elves, true);
         elves_left -= rides == years ? elves.count : 0;

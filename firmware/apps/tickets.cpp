@@ -32,8 +32,8 @@ Process app_main(Kernel& node) {
             co_await put(node, index(node.id()) + 1, keeper, kBook, ticket.value / node.nodes());
     }
     const Status closed = co_await close(node, pages); // nobody writes any more
-    auto owned = static_cast<std::uint32_t>(
-        tickets - std::ranges::count(book | std::views::take(tickets), 0u));
+    auto owned = static_cast<std::uint32_t>(tickets -
+                                            std::ranges::count(std::span(book).first(tickets), 0u));
     const Status added = co_await reduce_value(node, owned);
     if (node.id() == NodeId{0})
         print("{} tickets were drawn, {} have an owner\n", counter[0], owned);

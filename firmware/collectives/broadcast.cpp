@@ -168,7 +168,7 @@ void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t positi
         return;
     const auto payload = packet.payload();
     std::copy_n(payload.begin(), std::min(room.size() - position, payload.size()),
-                room.begin() + position);
+                room.subspan(position).begin());
 }
 } // namespace
 
@@ -189,7 +189,7 @@ Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan pla
             OutgoingPacket packet = co_await packet_to_fill(kernel, under_way);
             if (!packet)
                 co_return Status::no_memory;
-            std::copy_n(message.begin() + position, packet.payload().size(),
+            std::copy_n(message.subspan(position).begin(), packet.payload().size(),
                         packet.payload().begin());
             kernel.inject(std::move(packet));
         } else {

@@ -175,7 +175,8 @@ bool start(Kernel& kernel, Process&& collecting, bool stays, ProcessId& receiver
 /// Blocks that came had to lie beside those that had to leave; now they go to their places. A
 /// node's own block stays.
 void take_home(const ExchangeMemory& parts, std::size_t node, std::size_t block_bytes) {
-    const std::size_t own = node * block_bytes, behind = own + block_bytes;
+    const std::size_t own = node * block_bytes;
+    const auto behind = static_cast<std::ptrdiff_t>(own + block_bytes);
     std::copy_n(parts.second.begin(), own, parts.blocks.begin());
     std::copy(parts.second.begin() + behind, parts.second.end(), parts.blocks.begin() + behind);
 }

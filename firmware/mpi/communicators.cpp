@@ -118,9 +118,9 @@ void drop_copy(MPI_Comm* copy) {
 }
 
 Group* choose(const Group& from, std::span<Wish> wishes, int color) {
-    const auto others =
-        std::ranges::partition(wishes, [color](const Wish& wish) { return wish.color == color; });
-    const auto ours = wishes.first(wishes.size() - others.size());
+    const std::span ours(wishes.begin(),
+                         std::partition(wishes.begin(), wishes.end(),
+                                        [color](const Wish& wish) { return wish.color == color; }));
     std::ranges::sort(ours, [](const Wish& one, const Wish& other) {
         return one.key != other.key ? one.key < other.key : one.rank < other.rank;
     });

@@ -28,7 +28,7 @@ constexpr unsigned kBias = 1023;
 constexpr unsigned kInfinite = 0x7FF;
 constexpr unsigned kFractionBits = 52;
 
-Quad widened(double value) {
+[[maybe_unused]] Quad widened(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const auto exponent = static_cast<unsigned>(bits >> kFractionBits) & kInfinite;
     std::uint64_t fraction = bits << (64 - kFractionBits);
@@ -46,7 +46,7 @@ Quad widened(double value) {
 }
 
 /// Rounds towards zero what a double has no bits for.
-double narrowed(const Quad& quad) {
+[[maybe_unused]] double narrowed(const Quad& quad) {
     const std::uint64_t sign = std::uint64_t{quad.head} >> 15 << 63;
     const int exponent = static_cast<int>(quad.head & kQuadInfinite) - static_cast<int>(kQuadBias) +
                          static_cast<int>(kBias);
@@ -93,8 +93,8 @@ void read_long(const std::byte* from, std::byte* into) {
     }
     Quad quad;
     for (unsigned at = 0; at < sizeof quad.head; ++at)
-        quad.head =
-            static_cast<std::uint16_t>(quad.head << 8 | std::to_integer<unsigned>(from[at]));
+        quad.head = static_cast<std::uint16_t>(unsigned{quad.head} << 8 |
+                                               std::to_integer<unsigned>(from[at]));
     for (unsigned at = 0; at < sizeof quad.fraction; ++at)
         quad.fraction =
             quad.fraction << 8 | std::to_integer<std::uint64_t>(from[sizeof quad.head + at]);
