@@ -25,10 +25,10 @@ CABLE_BYTES, HEAD_BYTES, PACKET_HEADER_BYTES = 14, 44, 36
 KIND_AT, TAG_AT = 14, HEAD_BYTES + 12
 
 
-def head(kind, port, packet_bytes=0, model_time=0, refused=0, sequence=0):
+def head(kind, port, packet_bytes=0, model_time=0, refused=0, sequence=0, flags=0):
     """Cable and link header with a right checksum."""
     link = struct.pack("<HBBHHIHHQHH", 0xB588, kind, port, sequence, 0, refused, 32, packet_bytes,
-                       model_time, 1, 0)
+                       model_time, 1, flags)
     cable = bytes([2, 0, 0, 0, 0, port]) + bytes(6)
     return cable + link + struct.pack("<I", zlib.crc32(link))
 

@@ -9,9 +9,11 @@ import signal
 import struct
 import subprocess
 import termios
+import zlib
 
 import pytest
 
+from hostile_node import head, packet
 from mesh_tool import ROOT, mesh, refused, start, verified, wait_until
 
 LUA = ROOT / "host-tools/mesh/capture/meshputer.lua"
@@ -31,26 +33,23 @@ FAULTS = ["--faults", "drop:0.05,corrupt:0.05,dup:0.05,reorder:0.05"]
 AS_NOBODY = [] if os.getuid() else ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
-def frames(file):
+def tshark(file, *words):
+    """The lines that tshark says of a capture, by the dissector alone: a user's own settings and
+    plugins are somewhere else."""
+    home = {"HOME": "/nonexistent", "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    with LUA.open("rb") as script, file.open("rb") as capture:
+        done = subprocess.run([*AS_NOBODY, "tshark", "-X", f"lua_script:/dev/fd/{script.fileno()}",
+                               "-r", "-", *words], capture_output=True, timeout=120, stdin=capture,
+                              text=True, pass_fds=[script.fileno()], env=home)
+    assert done.returncode == 0 and "Lua" not in done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+def frames(file, fields=FIELDS):
     """The fields of each frame as tshark reads them, {name: text}."""
-    words = [word for field in FIELDS.values() for word in ("-e", field)]
-    with LUA.open("rb") as script, file.open("rb") as capture:
-        done = subprocess.run([*AS_NOBODY, "tshark", "-X", f"lua_script:/dev/fd/{script.fileno()}",
-                               "-r", "-", "-T", "fields", "-E", "separator=/t", *words],
-                              capture_output=True, timeout=120, stdin=capture,
-                              pass_fds=[script.fileno()])
-    assert done.returncode == 0, done.stderr.decode()
-    return [dict(zip(FIELDS, line.split("\t"))) for line in done.stdout.decode().splitlines()]
-
-
-def columns(file):
-    """The lines of the list of packets."""
-    with LUA.open("rb") as script, file.open("rb") as capture:
-        done = subprocess.run([*AS_NOBODY, "tshark", "-X", f"lua_script:/dev/fd/{script.fileno()}",
-                               "-r", "-"], capture_output=True, timeout=120, stdin=capture,
-                              pass_fds=[script.fileno()])
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode().splitlines()
+    words = [word for field in fields.values() for word in ("-e", field)]
+    lines = tshark(file, "-T", "fields", "-E", "separator=/t", *words)
+    return [dict(zip(fields, line.split("\t"))) for line in lines]
 
 
 def blocks(data):
@@ -88,6 +87,7 @@ def snake(name):
 def test_the_dissector_has_the_offsets_and_names_of_the_wire():
     lua, wire = LUA.read_text(), (ROOT / "firmware/wire/frame.hpp").read_text()
     services = (ROOT / "firmware/kernel/base/service.hpp").read_text()
+    loads = (ROOT / "firmware/wire/load.hpp").read_text()
 
     def numbers(table):
         body = re.search(rf"local {table} = {{(.*?)}}\n", lua, re.S).group(1)
@@ -115,6 +115,79 @@ def test_the_dissector_has_the_offsets_and_names_of_the_wire():
     assert numbers("packet_at") == constants("packet_offset") | header
     assert names("kinds") == enumerators(wire, "Kind")
     assert names("services") == enumerators(services, "Service")[:-1]
+    assert names("load_tags") == enumerators(loads, "LoadTag")
+
+
+def sealed_load(tag, position, block=b""):
+    behind = struct.pack("<BBHIIIIIHH", tag, 0, 6, position, 0, 0, 5000, 3, 0, 8) + block
+    return struct.pack("<I", zlib.crc32(behind)) + behind
+
+
+def with_packet(kind, body, **words):
+    return head(kind, 2, len(body), **words) + body
+
+
+# A frame of each kind: its bytes, what the list of packets says of it, and some of its fields.
+OF_KIND = {
+    "hello": (head(1, 2, sequence=0x103, refused=5), "hello of node 5",
+              {"hello.network": "0x0103", "hello.node": "5", "hello.known": "32"}),
+    "hello_answer": (head(2, 2, refused=7, flags=0x0901), "hello_answer of node 7, start 9",
+                     {"hello.node": "7", "flags": "0x0901"}),
+    "data": (with_packet(3, packet(9, b"some words!!"), sequence=17),
+             "data 17, expects 0, message 0 of node 0 at 0",
+             {"sequence": "17", "packet.tag": "9", "packet.payload": b"some words!!".hex()}),
+    "ack": (head(4, 2, sequence=6), "ack, expects 0", {"ack.session": "0x0006"}),
+    "host": (with_packet(5, packet(4, b"")), "host, message 0 of node 0 at 0",
+             {"packet.tag": "4", "packet.payload": ""}),
+    "idle": (head(6, 2, refused=2**32 - 1, model_time=2**64 - 1), "idle",
+             {"idle.consumed": "4294967295", "model_time": "18446744073709551615"}),
+    "grant": (head(7, 2, model_time=3_000_000), "grant", {"model_time": "3000000", "hops": "1"}),
+    "load": (with_packet(8, sealed_load(1, 2048, b"image")), "load, block at 2048",
+             {"load.place": "6", "load.image_bytes": "5000", "load.nodes": "8",
+              "load.block": b"image".hex()})}
+CHECKSUMS = ("link_crc.bad", "packet.crc.bad", "load.checksum.bad")
+
+
+def seen_by_wireshark(file, names):
+    """The list of packets without its columns of addresses, and the fields of each frame."""
+    fields = {name: f"meshputer.{name}" for name in names}
+    fields.update({"malformed": "_ws.malformed", "lua_error": "_ws.lua.error"})
+    return list(zip((line.split(" mesh ")[-1].split(maxsplit=1)[1] for line in tshark(file)),
+                    frames(file, fields), strict=True))
+
+
+def file_of(folder, all_frames):
+    """They as Ethernet frames in a file that no mesh wrote."""
+    file = folder / "frames.pcap"
+    file.write_bytes(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + b"".join(
+        struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame for frame in all_frames))
+    return file
+
+
+@pytest.mark.toolchain
+def test_wireshark_reads_a_frame_of_each_kind(tmp_path):
+    names = {name for *_, fields in OF_KIND.values() for name in fields} | {"kind", *CHECKSUMS}
+    file = file_of(tmp_path, [frame for frame, *_ in OF_KIND.values()])
+    seen = seen_by_wireshark(file, names)
+    wrong = {*CHECKSUMS, "malformed", "lua_error"}
+    for number, ((_, words, wanted), (shown, fields)) in enumerate(zip(OF_KIND.values(), seen), 1):
+        assert shown == words and fields["kind"] == str(number), (shown, fields)
+        assert wanted == {name: fields[name] for name in wanted}, fields
+        assert not any(fields[name] for name in wrong), fields
+
+
+@pytest.mark.toolchain
+def test_wireshark_tells_frames_that_are_damaged_or_cut_short(tmp_path):
+    damaged = [frame[:-1] + bytes([frame[-1] ^ 1]) for frame, *_ in OF_KIND.values()]
+    short = [frame[:len(frame) - 1] for frame, *_ in OF_KIND.values() if len(frame) > 44]
+    seen = seen_by_wireshark(file_of(tmp_path, damaged + short), CHECKSUMS)
+    told = [[name for name in CHECKSUMS if fields[name]] for _, fields in seen]
+    of_packet, of_load = ["packet.crc.bad"], ["load.checksum.bad"]
+    of_link = ["link_crc.bad"]
+    assert told == [of_link, of_link, of_packet, of_link, of_packet, of_link, of_link, of_load,
+                    [], [], []]
+    assert [shown.endswith("[wrong CRC]") for shown, _ in seen] == [bool(bad) for bad in told]
+    assert not [fields for _, fields in seen if fields["malformed"] or fields["lua_error"]]
 
 
 def test_behind_its_head_a_capture_has_the_same_bytes_on_both_engines(faulty):
@@ -295,7 +368,7 @@ def test_the_list_of_packets_names_both_ends_and_what_befell_a_frame(tmp_path, t
                              "--bytes", 64, "--faults", "drop:0.2", "--seed", 3)
     assert verified(outcome)
     marked = 0
-    for frame, line in zip(frames(file), columns(file), strict=True):
+    for frame, line in zip(frames(file), tshark(file), strict=True):
         node, port = frame["interface"].split("/")
         here, there = f"node {node} port {port}", f"node {int(node) ^ 1 << int(port)} port {port}"
         source, target = (there, here) if frame["direction"] == INBOUND else (here, there)

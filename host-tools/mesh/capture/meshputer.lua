@@ -2,6 +2,9 @@
 -- has seen them on an Ethernet (EtherType 0x88B5). `make install` puts it under share/meshputer;
 -- copy it into Wireshark's folder of personal plugins, or say: wireshark -X lua_script:FILE
 --
+-- It is written in what Lua 5.2 (Wireshark 3.6 to 4.2) and Lua 5.4 (4.4 and later) have in common,
+-- with Wireshark's own library `bit`.
+--
 -- The offsets and names are those of firmware/wire/frame.hpp, which a test compares. All of them
 -- count from the start of the frame or of the packet, as there.
 local at = {
@@ -13,6 +16,12 @@ local packet_at = {
   flags = 15, message = 16, position = 20, total_bytes = 24, unit_bytes = 28, call = 28,
   packet_crc = 32, header_bytes = 36
 }
+-- What the packet of a frame of kind `load` begins with (LoadHeader in firmware/wire/load.hpp).
+local load_at = {
+  checksum = 0, tag = 4, depth = 5, place = 6, position = 8, crc = 12, image_crc = 16,
+  image_bytes = 20, version = 24, older = 28, nodes = 30, header_bytes = 32
+}
+local load_tags = { [1] = "block", [2] = "start", [3] = "have", [4] = "started", [5] = "refused" }
 local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
                 [6] = "idle", [7] = "grant", [8] = "load" }
 local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "ask", [4] = "probe",
@@ -23,6 +32,7 @@ local ethernet_bytes = 14 -- that Wireshark's own dissector takes from the front
 
 local link = Proto("meshputer", "Meshputer link")
 local packet = Proto("meshputer_packet", "Meshputer packet")
+local load = Proto("meshputer_load", "Meshputer load")
 local link_fields = {
   kind = ProtoField.uint8("meshputer.kind", "Kind", base.DEC, kinds),
   port = ProtoField.uint8("meshputer.port", "Out-port of the sender"),
@@ -70,11 +80,28 @@ local packet_fields = {
                            base.DEC, nil, 0xFFE00000),
   packet_crc = ProtoField.uint32("meshputer.packet.crc", "CRC-32 of header and payload", base.HEX)
 }
+local load_fields = {
+  checksum = ProtoField.uint32("meshputer.load.checksum", "CRC-32 of all behind it", base.HEX),
+  tag = ProtoField.uint8("meshputer.load.tag", "Message", base.DEC, load_tags),
+  depth = ProtoField.uint8("meshputer.load.depth", "Depth of the tree from here on"),
+  place = ProtoField.uint16("meshputer.load.place", "Place in the tree"),
+  position = ProtoField.uint32("meshputer.load.position", "Position in the load"),
+  crc = ProtoField.uint32("meshputer.load.crc", "CRC-32 of tree and image", base.HEX),
+  image_crc = ProtoField.uint32("meshputer.load.image_crc", "CRC-32 of the image", base.HEX),
+  image_bytes = ProtoField.uint32("meshputer.load.image_bytes", "Bytes of the image"),
+  version = ProtoField.uint32("meshputer.load.version", "Version"),
+  older = ProtoField.uint16("meshputer.load.older", "In place of a later version"),
+  nodes = ProtoField.uint16("meshputer.load.nodes", "Bytes of the tree")
+}
+local block = ProtoField.bytes("meshputer.load.block", "Block")
 local payload = ProtoField.bytes("meshputer.packet.payload", "Payload")
 local bad_link = ProtoExpert.new("meshputer.link_crc.bad", "The CRC of the link header is wrong",
                                  expert.group.CHECKSUM, expert.severity.ERROR)
 local bad_packet = ProtoExpert.new("meshputer.packet.crc.bad", "The CRC of the packet is wrong",
                                    expert.group.CHECKSUM, expert.severity.ERROR)
+
+local bad_load = ProtoExpert.new("meshputer.load.checksum.bad", "The CRC of the message is wrong",
+                                 expert.group.CHECKSUM, expert.severity.ERROR)
 
 local function list(fields, more)
   local all = { more }
@@ -97,6 +124,8 @@ link.fields = all_link_fields
 link.experts = { bad_link }
 packet.fields = list(packet_fields, payload)
 packet.experts = { bad_packet }
+load.fields = list(load_fields, block)
+load.experts = { bad_load }
 
 -- What the capture says of a frame beside its bytes.
 local interface = Field.new("frame.interface_description")
@@ -152,28 +181,50 @@ local function add_fields(tree, range, fields, offsets, start)
   end
 end
 
--- `range` is what is there of a packet of so many bytes.
-local function add_packet(range, bytes, info, tree)
-  local header = packet_at.header_bytes
-  local branch = tree:add(packet, range)
-  if range:len() < header then
+-- Adds a header and what follows it, which `rest` is the field of. `range` is what is there of so
+-- many bytes; nothing if that is too little, else the branch, and whether all is there.
+local function add_part(proto, range, bytes, fields, offsets, rest, tree)
+  local branch = tree:add(proto, range)
+  if range:len() < offsets.header_bytes then
     branch:append_text(", cut short")
-    return
+    return nil
   end
-  add_fields(branch, range, packet_fields, packet_at, 0)
+  add_fields(branch, range, fields, offsets, 0)
+  if range:len() > offsets.header_bytes then
+    branch:add(rest, range(offsets.header_bytes))
+  end
+  local whole = range:len() >= bytes
+  if not whole then branch:append_text(", cut short: its CRC is not checked") end
+  return branch, whole
+end
+
+local function add_wrong(branch, info, expert_info)
+  branch:add_proto_expert_info(expert_info)
+  info.cols.info:append(" [wrong CRC]")
+end
+
+local function add_packet(range, bytes, info, tree)
+  local branch, whole = add_part(packet, range, bytes, packet_fields, packet_at, payload, tree)
+  if not branch then return end
   info.cols.info:append(string.format(", message %d of node %d at %d",
     range(packet_at.message, 4):le_uint(), range(packet_at.source, 4):le_uint(),
     range(packet_at.position, 4):le_uint()))
-  if range:len() > header then branch:add(payload, range(header)) end
-  if range:len() < bytes then
-    branch:append_text(", cut short: its CRC is not checked")
-    return
-  end
   local raw = range:raw()
-  local crc = crc32(raw:sub(header + 1), crc32(raw:sub(1, packet_at.packet_crc)))
-  if not is(crc, range(packet_at.packet_crc, 4)) then
-    branch:add_proto_expert_info(bad_packet)
-    info.cols.info:append(" [wrong CRC]")
+  local head = raw:sub(1, packet_at.packet_crc)
+  if whole and not is(crc32(raw:sub(packet_at.header_bytes + 1), crc32(head)),
+                      range(packet_at.packet_crc, 4)) then
+    add_wrong(branch, info, bad_packet)
+  end
+end
+
+local function add_load(range, bytes, info, tree)
+  local branch, whole = add_part(load, range, bytes, load_fields, load_at, block, tree)
+  if not branch then return end
+  info.cols.info:append(string.format(", %s at %d",
+    load_tags[range(load_at.tag, 1):le_uint()] or "unknown",
+    range(load_at.position, 4):le_uint()))
+  if whole and not is(crc32(range:raw():sub(load_at.tag + 1)), range(load_at.checksum, 4)) then
+    add_wrong(branch, info, bad_load)
   end
 end
 
@@ -185,7 +236,7 @@ function link.dissector(buffer, info, tree)
   info.cols.protocol = "mesh"
   local words = kinds[kind] or "unknown kind"
   if fields_of_kind[words] == hello_fields then
-    local starts = number("flags", 2) >> 8
+    local starts = bit.rshift(number("flags", 2), 8)
     words = string.format("%s of node %d%s", words, number("refused", 4),
       starts == 0 and "" or string.format(", start %d", starts))
   elseif words == "ack" then
@@ -207,12 +258,12 @@ function link.dissector(buffer, info, tree)
   local covered = string.char(bit.rshift(ether_type, 8), bit.band(ether_type, 0xFF)) ..
                   buffer(0, at.link_crc - ethernet_bytes):raw()
   if not is(crc32(covered), buffer(at.link_crc - ethernet_bytes, 4)) then
-    branch:add_proto_expert_info(bad_link) -- and lengths mean nothing
-    info.cols.info:append(" [wrong CRC]")
+    add_wrong(branch, info, bad_link) -- and lengths mean nothing
     return buffer:len()
   end
   local there = math.min(bytes, buffer:len() - head)
-  if there > 0 then add_packet(buffer(head, there), bytes, info, tree) end
+  local add = kinds[kind] == "load" and add_load or add_packet
+  if there > 0 then add(buffer(head, there), bytes, info, tree) end
   return head + there
 end
 
