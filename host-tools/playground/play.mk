@@ -3,6 +3,8 @@
 # the same name as the file of the host tool that it stands for.
 
 EMXX := em++
+# The oldest that has compiled it. Older ones lack <coroutine> and the algorithms of ranges.
+EM_LEAST := 3.1.69
 PLAY := $(BUILD)/playground
 PLAY_FOLDER := host-tools/playground
 # As the page does not have what they do; stop.cpp is of boards/host.
@@ -74,14 +76,12 @@ $(PLAYGROUND): $(PLAY)/mesh.js $(wildcard $(PLAY_FOLDER)/*.py $(PLAY_FOLDER)/pag
 
 .PHONY: playground
 playground: ## the mesh in one HTML file: kernel, simulation, checks and pictures, for any browser
-	@tests/tools/packages.sh emscripten g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
-	  libtomlplusplus-dev nodejs python3
-	@command -v $(EMXX) >/dev/null || { echo >&2 \
-	  'playground: there is no $(EMXX): apt-get install emscripten'; exit 1; }
+	@$(PLAY_FOLDER)/emscripten.sh $(EMXX) $(EM_LEAST) g++ zlib1g-dev libfmt-dev libcli11-dev \
+	  nlohmann-json3-dev libtomlplusplus-dev nodejs python3
 	@$(MAKE) -j$(JOBS) $(PLAYGROUND)
 
 .PHONY: test-playground
-test-playground: deps playground ## reports, rules, states of the page, its book, pages of runs
+test-playground: playground deps ## reports, rules, states of the page, its book, pages of runs
 	@tests/tools/packages.sh chromium pandoc
 	@$(MAKE) -j$(JOBS) $(MESH) $(LAB_APPS:%=$(BUILD)/$(DEFAULT_BOARD)/%.elf)
 	@$(PYTHON) tests/playground/check_playground.py $(BUILD)

@@ -1,6 +1,7 @@
 """What of the playground (host-tools/playground) needs no emscripten. `make test-playground` has
 the rest."""
 import json
+import os
 import re
 import subprocess
 import sys
@@ -75,6 +76,7 @@ def test_a_function_that_is_gone_ends_the_build(tmp_path):
         rules.rule_of("sbt", tmp_path)
 
 
+@pytest.mark.toolchain
 def test_the_address_of_the_playground_keeps_what_is_set():
     wanted = {"topology": "star", "dim": 4, "op": "scatter", "tree": "edt", "ports": "half",
               "root": 3, "packets": 5, "loss": 10, "seed": 7, "kill": [2, 9], "cut": ["0/1", "5/2"]}
@@ -99,6 +101,7 @@ def test_the_address_keeps_the_moment_and_the_run_that_stands_beside_another_one
     assert in_page("page.momentOf(odd)", odd="time=1&node=\"&layout=<&x=2") == {"time": "1"}
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("changes", [
     {"topology": "star", "op": "sort", "dim": 8, "tree": "sbt"}, {"topology": "uhc", "root": 200},
     {"dim": 3, "kill": [0, 20, 3], "cut": ["0/1", "99/0"]}, {"op": "barrier", "loss": 20}])
@@ -107,6 +110,51 @@ def test_whatever_is_set_makes_a_command_line_that_the_tool_takes(changes):
                     changes=changes, trees=trees())
     outcome = mesh(*words[1:], "--dry-run")
     assert outcome.status == 0, f"{words}: {outcome.err}"
+
+
+# apt-get says what it would do with 1, as it is told to answer no; what else it is asked is kept.
+APT = """case "$*" in *--assume-no*) exit 1 ;; *) echo "$*" >>"$ASKED" ;; esac"""
+
+
+def packages_asked(folder, *words, candidate="", compiler=None):
+    """How packages for the playground are asked for where apt has such an emscripten, and nothing
+    is installed but, perhaps, such a compiler: the process, and what apt-get was told to do."""
+    scripts = {"apt-get": APT, "apt-cache": f"echo '  Candidate: {candidate}'", "sudo": '"$@"',
+               "dpkg-query": "exit 1"}
+    if compiler:
+        scripts["em++-faked"] = f"echo '{compiler}'"
+    for name, script in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    asked = folder / "asked"
+    asked.touch()
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, env={
+        **os.environ, "PATH": f"{folder}:/usr/bin:/bin", "ASKED": str(asked)})
+    return done, asked.read_text()
+
+
+OLD = "emcc (Emscripten gcc/clang-like replacement + linker) 3.1.6 (Debian 3.1.6~dfsg-5)"
+
+
+@pytest.mark.parametrize("there, words", [
+    ({"candidate": "3.1.6~dfsg-5"}, "needed is emscripten 3.1.69 or later, and apt has 3.1.6~dfsg"),
+    ({"compiler": OLD}, "em++-faked is 3.1.6, needed is 3.1.69 or later")])
+@pytest.mark.parametrize("target", ["playground", "book", "test-playground"])
+def test_where_the_compiler_is_too_old_the_playground_says_so_and_installs_nothing(
+        tmp_path, target, there, words):
+    done, asked = packages_asked(tmp_path, "make", target, "EMXX=em++-faked", **there)
+    assert done.returncode == 2 and words in done.stderr and asked == "", done
+    assert [line[:4] for line in done.stderr.splitlines()][1:] == ["make"], done
+
+
+@pytest.mark.parametrize("there, installs", [
+    ({"candidate": "3.1.69+dfsg-3"}, "emscripten"),
+    ({"compiler": OLD.replace("3.1.6 ", "4.0.1 ")}, "")])
+def test_where_the_compiler_is_new_enough_what_is_missing_is_installed(tmp_path, there, installs):
+    script = PLAYGROUND / "emscripten.sh"
+    _, asked = packages_asked(tmp_path, script, "em++-faked", "3.1.69", "zlib1g-dev", **there)
+    packages = asked.split("--no-install-recommends ")[1].split()
+    assert packages == [*installs.split(), "zlib1g-dev"]
 
 
 def test_the_broadcasts_of_the_poster_are_drawn_on_one_clock():

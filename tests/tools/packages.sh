@@ -1,5 +1,6 @@
 #!/bin/bash
-# packages.sh PACKAGE...: installs the Debian packages that are missing, and only those.
+# packages.sh PACKAGE...: installs the Debian packages that are missing, and only those. One may be
+# told as NAME>=VERSION: where apt has an older one, nothing is installed.
 #
 # Says first which they are, how much is fetched and how much disk they take. Runs apt-get update
 # only where apt does not know a package or what it knows is out of date. Uses sudo unless root.
@@ -13,10 +14,16 @@ command -v dpkg-query >/dev/null || {
   exit 0
 }
 
+# A package that is installed, with its version, is not missing.
 missing=()
-for package in "$@"; do
-  [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
-    missing+=("$package")
+declare -A least=()
+for word in "$@"; do
+  package=${word%%>=*} wanted=${word#"${word%%>=*}"}
+  found=$(dpkg-query -W -f='${db:Status-Status} ${Version}' "$package" 2>/dev/null) || found=
+  [[ $found == "installed "* ]] &&
+    dpkg --compare-versions "${found#* }" ge "${wanted#>=}" && continue
+  missing+=("$package")
+  [ -z "$wanted" ] || least[$package]=${wanted#>=}
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
@@ -40,9 +47,16 @@ install() {
   apt install -qq -y --no-install-recommends "${missing[@]}"
 }
 
-say "installing ${missing[*]}"
 status=0
 plan >/dev/null 2>&1 || status=$?
 [ "$status" -le 1 ] || apt -qq update
+for package in "${!least[@]}"; do
+  candidate=$(apt-cache policy "$package" | sed -n 's/^ *Candidate: //p')
+  dpkg --compare-versions "${candidate:-0}" ge "${least[$package]}" || {
+    say "needed is $package ${least[$package]} or later, and apt has $candidate: nothing is installed"
+    exit 1
+  }
+done
+say "installing ${missing[*]}"
 install || { apt -qq update && install; } ||
   { say "apt-get could not install: ${missing[*]}"; exit 1; }
