@@ -3,8 +3,8 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
-# Of firmware that has the kernel as a library: tests/embed.
-TEST_PACKAGES += cmake
+# Of firmware that has the kernel as a library (tests/embed), and what sets manual pages.
+TEST_PACKAGES += cmake groff-base
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-load mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix \

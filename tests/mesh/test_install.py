@@ -10,6 +10,8 @@ import pytest
 
 from mesh_tool import BUILD, ROOT
 
+pytestmark = pytest.mark.toolchain
+
 RUN = ["run", "--dim", "1", "--op", "bcast", "--bytes", "100"]
 
 
@@ -89,6 +91,13 @@ def test_every_option_of_the_help_is_in_the_manual(tree):
     assert len(options) > 30
     assert {option for option in options if option not in page} == set()
     assert (tree / "share/man/man1/mesh.1").read_text().splitlines()[1].startswith(".TH MESH")
+
+
+def test_the_manual_is_set_without_a_warning(tree):
+    pages = sorted((tree / "share/man/man1").iterdir())
+    set_by = subprocess.run(["groff", "-man", "-Tutf8", "-ww", *pages], capture_output=True,
+                            text=True, check=True)
+    assert len(pages) > 10 and set_by.stderr == "" and "mesh-grade" in set_by.stdout, set_by.stderr
 
 
 def test_the_pages_are_installed(tree):

@@ -6,6 +6,7 @@
 Reports one test per rule; a broken rule lists every place.
 """
 import argparse
+import ast
 import concurrent.futures
 import csv
 import functools
@@ -38,6 +39,10 @@ FLOORS = {
 }
 # Words that are not to come back, what to say instead, and where they stay.
 TERMS = pathlib.Path("tests/tools/words.csv")
+# What Lua 5.2 does not have, and what of it later ones have no more.
+OTHER_LUA = re.compile(r"//|<<|>>|[&|]|~(?!=)|<(?:const|close)>|\bbit32\b|\butf8\b|\btable\.move\b"
+                       r"|\bstring\.(?:un)?pack|\bmath\.(?:type|tointeger|ult|pow|log10)\b|"
+                       r"(?<!table\.)\bunpack\b|\bloadstring\b|\b[gs]etfenv\b")
 INCLUDE = re.compile(r'^#include "([^"]+)"')
 
 
@@ -185,6 +190,34 @@ def examples(_):
         yield f"firmware/core: the rule {rule} has no Example ({rule}, ...)"
 
 
+def oldest(_):
+    """Files that programs of others read are written for the oldest that README.md names. Python,
+    JavaScript and bash are read by those that are here, too: on Debian 12 they are the oldest."""
+    line = re.search(r"^- .*Wireshark 3\.6.*$", pathlib.Path("README.md").read_text(), re.M)[0]
+    python = tuple(map(int, re.search(r"Python (\d+)\.(\d+)", line).groups()))
+    cmake = re.search(r"CMake ([\d.]+)", line)[1]
+    for file in sources(".py"):
+        try:
+            compile(ast.parse(file.read_text(), file, feature_version=python), file, "exec")
+        except SyntaxError as error:
+            yield f"{file}:{error.lineno}: no Python {'.'.join(map(str, python))}: {error.msg}"
+    for file in sources("CMakeLists.txt", ".cmake"):
+        for version in re.findall(r"cmake_minimum_required\(VERSION ([\d.]+)", file.read_text()):
+            if version != cmake:
+                yield f"{file}: asks for CMake {version}, README.md promises {cmake}"
+    for file in sources(".lua"):
+        for number, text in enumerate(file.read_text().splitlines(), 1):
+            found = OTHER_LUA.search(re.sub(r'"(?:\\.|[^"\\])*"|--.*', "", text))
+            if found:
+                yield f"{file}:{number}: '{found[0]}' is not in every Lua from 5.2 on"
+    checkers = {"node --check": (".js",), "bash -n": (".sh", ".bash", ".ci/run")}
+    for checker, endings in checkers.items():
+        for file in sources(*endings):
+            done = subprocess.run([*checker.split(), file], capture_output=True, text=True)
+            if done.returncode != 0:
+                yield f"{file}: {done.stderr}"
+
+
 @functools.lru_cache(maxsize=None)
 def texts():
     """Name, flags and files of what is checked as one text: the host's sources of one folder.
@@ -239,7 +272,7 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, terms, verdicts, floors, promises, examples)
+RULES = (layout, lengths, words, terms, verdicts, floors, promises, examples, oldest)
 
 
 def main():
