@@ -51,6 +51,7 @@ def test_one_board_alone_is_made(target, tmp_path):
     assert made & set(BOARDS) == {BOARDS[1]}
 
 
+@pytest.mark.toolchain
 def test_a_board_that_is_none_is_refused_with_those_that_there_are():
     outcome = make("BOARD=nonesuch")
     assert outcome.returncode != 0
@@ -82,6 +83,7 @@ def test_words_of_tests_go_with_a_board():
     assert f"-k '(one or another) and {BOARDS[1]}'" in plan
 
 
+@pytest.mark.toolchain
 def test_help_begins_with_what_one_does_first():
     lines = make("help").stdout.splitlines()
     assert [line.split()[1] for line in lines[:2]] == ["run", "test"]

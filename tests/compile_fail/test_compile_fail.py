@@ -20,6 +20,7 @@ def compiled(compiler, source, *more):
                           timeout=300, cwd=HERE.parents[1], env=os.environ | {"LC_ALL": "C"})
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("source", sorted(HERE.glob("*.cpp")), ids=lambda source: source.stem)
 def test_misuse_does_not_compile_and_the_compiler_says_why(source):
     text = source.read_text()

@@ -61,6 +61,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.toolchain
 def test_four_nodes_of_foreign_firmware_exchange_messages_and_go_on(folder):
     assert said_by_node_0(made(folder, "meter")) == [
         "meter", "node 0 of 4 has 1.500 V, its neighbours 2.500 and 3.500",
@@ -90,6 +91,7 @@ def test_the_page_says_what_it_costs(folder, request):
             assert abs(figure - found) <= figure * 0.05, (name, figure, found)
 
 
+@pytest.mark.toolchain
 def test_installed_sources_are_found_as_a_package_with_other_networks(tmp_path):
     made_by = subprocess.run(["make", "--no-print-directory", "install-sources",
                               f"BUILD={os.path.relpath(BUILD, ROOT)}", f"DESTDIR={tmp_path}",

@@ -29,6 +29,7 @@ def random_frame(rng, size, port):
     return leaves_by(rng.randbytes(size), port)
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("port", range(PORTS))
 def test_frames_of_every_length_cross_the_node_unchanged(forwarder, port):
     rng = random.Random(port)
@@ -141,6 +142,7 @@ def command(node, what, argument=0):
     node.tell("job", struct.pack("<II", WHAT[what], argument))
 
 
+@pytest.mark.toolchain
 def test_printf_comes_out_whole(probe):
     for _ in range(3):
         command(probe, "print")
@@ -173,6 +175,7 @@ def test_time_goes_on_over_the_end_of_the_counter(probe):
     assert int(words[1]) == 3 and int(words[3]) < 1_000_000
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("what, argument, cause", [
     ("undefined_instruction", 0, USAGE),
     ("write", 0, MEMORY),

@@ -24,6 +24,7 @@ def made(folder, *words, path=None):
                           capture_output=True, text=True, env=env, check=False)
 
 
+@pytest.mark.toolchain
 @pytest.mark.skipif(shutil.which("pandoc") is None, reason="needs pandoc")
 def test_the_book_has_all_labs_in_order_with_their_drawings(tmp_path):
     done = made(tmp_path)
@@ -46,6 +47,7 @@ def test_the_book_has_all_labs_in_order_with_their_drawings(tmp_path):
     assert text.count(f'href="{book.LINK}#') == len(book.MOMENTS)
 
 
+@pytest.mark.toolchain
 @pytest.mark.skipif(shutil.which("pandoc") is None, reason="needs pandoc")
 def test_the_book_has_the_playground_in_it_once(tmp_path):
     page = '<!doctype html><script>"a < b"</script><body id="x">\u2717 @BODY@</body>'

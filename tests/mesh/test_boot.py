@@ -62,6 +62,7 @@ def test_twice_as_many_nodes_with_serial_lines_boot_in_nothing_like_ten_times_th
     assert many < 10 * max(few, again), (few, many, again)
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("asked, boot", [([], "fork"), (["--boot", "exec"], "exec")])
 def test_nodes_are_forked_unless_they_are_to_be_started_each_by_itself(asked, boot, tmp_path):
     outcome = run("qemu", "--dim", 2, "--op", "bcast", "--log", tmp_path / "log", *asked)
@@ -96,6 +97,7 @@ def confined(pid):
             for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")}
 
 
+@pytest.mark.toolchain
 def test_all_threads_of_a_forked_node_are_in_the_sandbox():
     if b"libseccomp.so" not in pathlib.Path(QEMU).read_bytes():
         pytest.skip("the emulator has no sandbox")
@@ -132,6 +134,7 @@ def test_a_killed_node_takes_no_other_along(tmp_path):
         end(process)
 
 
+@pytest.mark.toolchain
 def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(tmp_path):
     process, nodes, template = forked("--log", tmp_path / "log", "--faults", "restart:5@3000",
                                       *ENDLESS[:-4], "--messages", 100, "--bytes", 5000)
@@ -211,6 +214,7 @@ def template_count(process):
                 if parent == process.pid and b"macaddr=02:5a" in b" ".join(words_of(pid))})
 
 
+@pytest.mark.toolchain
 def test_each_image_has_a_template_of_its_own_and_a_debugged_node_none(tmp_path):
     copy = shutil.copy2(mesh_tool.IMAGES / "hello.elf", tmp_path / "copy.elf")
     process = start("run", "--boot", "fork", "--dim", 3, "--gdb", 5, "--limit", 60, "--app",
@@ -234,6 +238,7 @@ def test_two_images_in_one_forked_mesh_are_both_run(tmp_path):
         "hello, neighbours are 2 1"}
 
 
+@pytest.mark.toolchain
 def test_a_loader_is_forked_and_starts_the_program_that_it_gets(tmp_path):
     report = tmp_path / "report.json"
     outcome = mesh("load", "hello", "--boot", "fork", "--dim", 2, "--report", report)
@@ -298,6 +303,7 @@ def test_a_wrapper_that_becomes_the_emulator_forks(tmp_path):
     assert not (tmp_path / "log" / "boot").exists()
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("kind, why", [
     ("script", "the emulator is a script, or no dynamically linked program for x86-64"),
     ("static", "the emulator is a script, or no dynamically linked program for x86-64"),

@@ -196,6 +196,7 @@ def test_behind_its_head_a_capture_has_the_same_bytes_on_both_engines(faulty):
     assert b"--op bcast" in sim[0][1] and b"--engine sim" in sim[0][1]
 
 
+@pytest.mark.toolchain
 def test_processes_of_an_image_that_traces_are_captured_as_those_of_a_simulation(tmp_path):
     built = mesh("build", "--trace", ROOT / "tests/mesh/apps/waits.cpp", "-o", tmp_path / "program")
     assert built.status == 0, built
@@ -216,6 +217,7 @@ def test_processes_of_an_image_that_traces_are_captured_as_those_of_a_simulation
     assert "send_trace" in linked["program"] and "send_trace" not in linked["bare"]
 
 
+@pytest.mark.toolchain
 def test_the_frames_of_a_capture_are_those_of_the_report(faulty):
     report, file = faulty["sim"]
     all_frames = frames(file)
@@ -232,12 +234,14 @@ def test_the_frames_of_a_capture_are_those_of_the_report(faulty):
     assert len(first) == report["hops"]
 
 
+@pytest.mark.toolchain
 def test_checksums_are_wrong_exactly_where_frames_were_corrupted(faulty):
     for frame in frames(faulty["qemu"][1]):
         wrong = bool(frame["bad"] or frame["bad_packet"])
         assert wrong == frame["comment"].startswith("corrupt"), frame
 
 
+@pytest.mark.toolchain
 def test_a_frame_is_at_both_ends_of_its_cable_under_one_number(faulty):
     ends = collections.defaultdict(list)
     for frame in frames(faulty["sim"][1]):
@@ -250,6 +254,7 @@ def test_a_frame_is_at_both_ends_of_its_cable_under_one_number(faulty):
             [(INBOUND, f"{node ^ 1 << port}/{port}")] * copies, sent
 
 
+@pytest.mark.toolchain
 def test_cut_cables_and_dead_nodes_are_named_on_their_frames(tmp_path):
     outcome, file = captured(tmp_path, "sim", "--dim", 3, "--op", "alltoall", "--bytes", 64,
                              "--faults", "cut:1/2@5,kill:6@20", "--seed", 3)
@@ -263,6 +268,7 @@ def test_cut_cables_and_dead_nodes_are_named_on_their_frames(tmp_path):
     assert comments["nobody there"] > 0
 
 
+@pytest.mark.toolchain
 def test_a_short_capture_keeps_headers_and_wireshark_reads_it(tmp_path):
     _, whole = captured(tmp_path, "sim", *WORK)
     bytes_before, count = whole.stat().st_size, len(frames(whole))
@@ -273,6 +279,7 @@ def test_a_short_capture_keeps_headers_and_wireshark_reads_it(tmp_path):
                 if frame["malformed"] or frame["bad"] or frame["bad_packet"]]
 
 
+@pytest.mark.toolchain
 def test_a_capture_to_standard_output_has_it_for_itself(tmp_path):
     command = mesh("run", "--engine", "sim", *WORK, "--capture", "-", "--report",
                    tmp_path / "report.json").command
@@ -333,6 +340,7 @@ def test_a_capture_that_cannot_be_is_refused_before_anything_boots(arguments, al
     refused(mesh("run", "--engine", "sim", *WORK, *arguments), allowed)
 
 
+@pytest.mark.toolchain
 def test_qemus_own_dump_has_the_same_frames(tmp_path):
     """Independent of the tool: what QEMU saw at the network interface of each node."""
     wrapper = tmp_path / "qemu"
@@ -362,6 +370,7 @@ def test_qemus_own_dump_has_the_same_frames(tmp_path):
     assert sum(data_frames.values()) >= 2 * 8 # packets
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("topology", ["cube", "uhc"])
 def test_the_list_of_packets_names_both_ends_and_what_befell_a_frame(tmp_path, topology):
     outcome, file = captured(tmp_path, "sim", "--topology", topology, "--dim", 3, "--op", "bcast",

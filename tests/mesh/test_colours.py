@@ -69,6 +69,7 @@ def test_levels_of_a_drawing_differ_for_all_eyes_or_have_their_number():
         assert min(math.dist(a, b) for at, a in enumerate(seen) for b in seen[:at]) > 9, sight
 
 
+@pytest.mark.toolchain
 def test_more_kinds_of_packets_than_colours_differ_by_their_dashes():
     script = (f"const text = require('fs').readFileSync('{PAGE}/base.js', 'utf8');"
               "const window = { addEventListener() {}, matchMedia: () => window };"

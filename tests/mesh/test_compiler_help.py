@@ -2,7 +2,11 @@
 import os
 import re
 
+import pytest
+
 from mesh_tool import mesh
+
+pytestmark = pytest.mark.toolchain
 
 AWAIT = "the value of a call that waits is there after co_await"
 CO_RETURN = "ends with co_return, not with return"

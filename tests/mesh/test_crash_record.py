@@ -39,6 +39,7 @@ def stopped(outcome):
     return told[0][1]
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("word", BOTH)
 def test_a_crash_names_node_cause_and_line(engine, word):
     outcome = probe(engine, "crash", word, options=["--dim", 2])
@@ -47,12 +48,14 @@ def test_a_crash_names_node_cause_and_line(engine, word):
     assert f"{SOURCE}:{line_of(word)}" in words, outcome
 
 
+@pytest.mark.toolchain
 def test_a_stack_that_is_full_names_the_function(engine):
     outcome = probe(engine, "crash", "recurse", options=["--dim", 2])
     words = stopped(outcome)
     assert re.match(rf"stack overflow, (in|called from) recurse, {SOURCE}:", words), outcome
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("word, cause", [
     ("write-code", "where code and constants are, which cannot be written"),
     ("unaligned", "unaligned access"),

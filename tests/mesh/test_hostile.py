@@ -424,6 +424,7 @@ exec qemu-system-arm "${@/target=gdb/target=native}"
 """
 
 
+@pytest.mark.toolchain
 def test_an_image_writes_no_file_and_runs_no_command_on_the_host(tmp_path):
     made, unguarded = tmp_path / "made", tmp_path / "emulator"
     made.mkdir()
@@ -437,6 +438,7 @@ def test_an_image_writes_no_file_and_runs_no_command_on_the_host(tmp_path):
     assert sorted(file.name for file in made.iterdir()) == ["touched", "written"], outcome
 
 
+@pytest.mark.toolchain
 def test_each_of_several_nodes_has_a_debugger_of_its_own(tmp_path):
     rig = start("run", "--qemu", write_script(tmp_path), "--dim", 2, *APP, "--gdb", "1,2", "--gdb",
                 3)

@@ -91,6 +91,7 @@ def marks(outcome):
     return {name: int(got) for name, got, _, _ in found}
 
 
+@pytest.mark.toolchain
 def test_a_solution_earns_all_points(solved, tmp_path):
     lab, language = solved
     folder = start(lab, tmp_path / "mine", language)
@@ -151,6 +152,7 @@ def test_the_checks_of_the_lab_on_drivers_are_claims_that_boards_are_asked():
     assert len(checks) == 7 and set(checks) <= set(claims)
 
 
+@pytest.mark.toolchain
 def test_the_commands_of_a_page_work_in_the_folder_of_a_student(told, tmp_path):
     lab, _ = told
     folder = start(lab, tmp_path / "mine")

@@ -2,6 +2,8 @@
 import re
 import subprocess
 
+import pytest
+
 from mesh_tool import BOARD, mesh, run
 
 HEAD = '#include "meshputer.hpp"\n#include <array>\n'
@@ -39,6 +41,7 @@ def sizes(said):
                        said, re.M)}
 
 
+@pytest.mark.toolchain
 def test_a_build_says_what_a_board_has_and_what_the_program_takes(tmp_path):
     small, large = (built(tmp_path, name, "--board", BOARD, "--engine", "qemu", "-D",
                           f"RAM_BYTES={ram}", "-D", "STACK_BYTES=64")

@@ -54,6 +54,7 @@ def native(tmp_path_factory):
     return printed
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("name, place", CASES, ids=lambda part: "-".join(map(str, part)) if
                          isinstance(part, tuple) else part)
 def test_a_program_prints_what_it_prints_over_mpich(native, name, place, exhaustive):

@@ -7,6 +7,8 @@ import pytest
 from mesh_tool import ROOT, mesh
 from page_tool import WITH_LIBRARIES, model_of, opened
 
+pytestmark = pytest.mark.toolchain
+
 
 def test_what_is_too_small_in_a_node_is_said_beside_the_one_that_is_pointed_at(tmp_path):
     beside = {}

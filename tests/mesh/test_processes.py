@@ -121,6 +121,7 @@ def told_to_attach(rig):
     return seen
 
 
+@pytest.mark.toolchain
 def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
     rig = start("run", "--engine", "qemu", "--dim", 2, "--op", "bcast", "--tree", "sbt", "--bytes",
                 1000, "--gdb", 2)
@@ -141,6 +142,7 @@ def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
         end(rig)
 
 
+@pytest.mark.toolchain
 def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
     image = IMAGES / "app_waits.elf"
     rig = start("run", "--engine", "qemu", "--dim", 1, "--app", image, "--gdb", 0, "--", "circle")

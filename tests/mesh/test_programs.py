@@ -70,6 +70,7 @@ def program(tmp_path_factory):
     return folder / "app"
 
 
+@pytest.mark.toolchain
 def test_one_file_runs_on_both_engines_and_each_node_has_its_own_globals(program, engine):
     outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", "./app", cwd=program.parent)
     assert outcome.status == 0, outcome
@@ -97,6 +98,7 @@ def test_a_source_file_is_built_once_and_again_when_it_has_changed(tmp_path):
     assert times[0] == times[1] < times[2]
 
 
+@pytest.mark.toolchain
 def test_a_compiler_reads_the_headers_once_for_all_programs_that_follow(tmp_path):
     """One program alone pays nothing for it; a later compiler takes what the second one kept, tells
     so, and still reads headers that have changed."""
@@ -190,6 +192,7 @@ def test_an_endless_loop_ends_its_node_of_a_simulation_and_is_named(tmp_path, wo
                      re.M), outcome
 
 
+@pytest.mark.toolchain
 def test_a_project_made_anew_passes_its_test_and_notices_another_answer(tmp_path):
     assert mesh("new", tmp_path / "proj").status == 0
     command = ["make", "-C", tmp_path / "proj", f"MESH={MESH}", "test"]
@@ -203,6 +206,7 @@ def test_a_project_made_anew_passes_its_test_and_notices_another_answer(tmp_path
     refused(mesh("new", tmp_path / "proj"), "is not empty")
 
 
+@pytest.mark.toolchain
 def test_the_compilers_words_are_all_that_is_said_of_a_mistake(tmp_path):
     write(tmp_path, {"bad.cpp": "int x = ;\n"})
     for command in (["build", "bad.cpp", "-o", "bad"],
@@ -213,6 +217,7 @@ def test_the_compilers_words_are_all_that_is_said_of_a_mistake(tmp_path):
         assert len(outcome.err.splitlines()) == 3 and "mesh" not in outcome.err, outcome
 
 
+@pytest.mark.toolchain
 def test_a_program_that_does_not_fit_is_told_by_what_and_how_much(tmp_path):
     big = HEAD + ("mesh::Process app_main(mesh::Kernel& node) { static volatile char b[5000000]; "
                   "static const volatile char c[9000000] = {1}; "
@@ -235,6 +240,7 @@ def stamped(program, target, text):
     return target
 
 
+@pytest.mark.toolchain
 def test_a_program_that_cannot_run_here_is_refused_before_anything_boots(tmp_path):
     run = ["run", "--dim", 1, "--app"]
     other = stamped(IMAGES / "hello.elf", tmp_path / "board", "lm3s6965 0\n")
@@ -326,6 +332,7 @@ def test_one_node_can_end_the_run_of_all(engine):
     assert "mesh: node 1 has ended the run: enough; repeat: " in outcome.err, outcome
 
 
+@pytest.mark.toolchain
 def test_a_fault_is_named_by_the_shortest_path_of_its_file(engine, tmp_path):
     write(tmp_path, {
         "inc/deep.hpp": "inline int taken(const volatile int* from) { return *from; }\n",

@@ -166,6 +166,7 @@ def test_each_process_of_a_launch_does_its_shard_by_itself(launcher):
                                 env={**os.environ, "MESH_RANKS": "no"}).err
 
 
+@pytest.mark.toolchain
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun")
 @pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize("what, said", [("--op bcast", "verified"),

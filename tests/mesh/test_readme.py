@@ -81,6 +81,7 @@ def test_the_pages_have_commands_and_tables():
     assert sum(len(TABLE.findall(page.read_text())) for page in PAGES) >= 4
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("page, command, lines", COMMANDS,
                          ids=[f"{name_of(page)}: {command}" for page, command, _ in COMMANDS])
 def test_a_command_prints_what_its_page_quotes(page, command, lines, folder):

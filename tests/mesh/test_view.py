@@ -80,6 +80,7 @@ def test_the_critical_path_is_as_long_as_the_run(recorded, tmp_path):
         assert shown["critical_time"] == report["steps"] and shown["critical_waits"] == 0
 
 
+@pytest.mark.toolchain
 def test_the_page_draws_itself_and_goes_by_buttons_and_keys(recorded):
     file, _, report = recorded
     shown = opened(file.with_suffix(".html"), "#selftest")
@@ -243,6 +244,7 @@ def test_a_browser_steps_through_the_page_without_a_network(recorded, tmp_path, 
         assert shown["lowest"] >= 40 and shown["node"] >= 30, shown
 
 
+@pytest.mark.toolchain
 def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     file = tmp_path / "run.pcapng"
     outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", "pingpong", "--capture", file,
@@ -279,6 +281,7 @@ def test_an_exchange_is_told_before_the_tree_from_one_of_its_roots(tmp_path):
     assert len(told) >= 5 and places == sorted(places), about
 
 
+@pytest.mark.toolchain
 def test_pictures_of_a_run_that_runs_free_have_one_clock(tmp_path):
     """Model time: that of the packets. Frames and lines have the host's in the table alone."""
     program, file = tmp_path / "program", tmp_path / "run.pcapng"
@@ -305,6 +308,7 @@ def test_the_page_is_one_file_that_asks_for_nothing(recorded):
     assert "default-src 'none'" in page
 
 
+@pytest.mark.toolchain
 def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
     file, _, report = recorded
     (tmp_path / "run.trace").write_text(view(file, "paje"))

@@ -29,6 +29,7 @@ def system_headers():
     return [f"-isystem{folder}" for folder in folders if "/lib/gcc/" not in folder]  # clang's own
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("folder", FOLDERS)
 @pytest.mark.skipif(not has_risc_v(), reason="clang for RISC-V is not installed")
 def test_the_portable_sources_compile_for_risc_v(folder, tmp_path):
@@ -53,6 +54,7 @@ unsigned turned(unsigned value) {
 """
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("source", [*WITH_ASSEMBLY, "bits"])
 def test_what_has_assembly_in_it_is_assembled_for_armv6_m(source, tmp_path):
     file = ROOT / "boards" / "cortex-m" / f"{source}.cpp"

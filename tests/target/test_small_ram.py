@@ -8,6 +8,8 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 import boards
 
 HERE = pathlib.Path(__file__).resolve().parent / "small_ram"
@@ -43,6 +45,7 @@ def made(folder):
     return image
 
 
+@pytest.mark.toolchain
 def test_a_4_cube_of_nodes_with_64_kib_of_ram_broadcasts_and_sends_messages(tmp_path):
     report = verified(run("qemu", "--app", made(tmp_path), "--dim", 4))
     assert report["nodes"] == 16

@@ -27,6 +27,7 @@ def test_the_default_board_has_all_suites():
     assert {(boards.default(BUILD), suite) for suite in SUITES} <= MADE
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("board,suite", sorted(MADE))
 def test_every_claim_holds_on_the_target(board, suite):
     command = [*boards.machine(BUILD, board), *COUNTED.get(suite, []), "-semihosting-config",
