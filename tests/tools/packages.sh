@@ -53,7 +53,7 @@ plan >/dev/null 2>&1 || status=$?
 for package in "${!least[@]}"; do
   candidate=$(apt-cache policy "$package" | sed -n 's/^ *Candidate: //p')
   dpkg --compare-versions "${candidate:-0}" ge "${least[$package]}" || {
-    say "needed is $package ${least[$package]} or later, and apt has $candidate: nothing is installed"
+    say "needed is $package ${least[$package]} or later, apt has $candidate: nothing is installed"
     exit 1
   }
 done
