@@ -1,15 +1,17 @@
 # Programs that whole runs load, built as a user builds his own: tests/mesh/programs/NAME.cpp or
-# NAME.c, whose first line may end in options of `mesh build`, as in `// build: --engine sim`.
-# In Python, mesh_tool.program("NAME") is their path. Included by the Makefile.
-PROGRAMS := $(wildcard tests/mesh/programs/*.cpp tests/mesh/programs/*.c)
-programs_built = $(patsubst %,$(BUILD)/programs/%,$(basename $(notdir $(1))))
+# NAME.c, whose first line may end in options of `mesh build`, as in `// build: --engine sim`; and
+# those of tests/mesh/mpi. In Python, mesh_tool.program("NAME") is their path, program("mpi/NAME")
+# that of these. Included by the Makefile.
+PROGRAMS := $(wildcard $(addprefix tests/mesh/,programs/*.cpp programs/*.c mpi/*.c))
+programs_built = $(patsubst tests/mesh/%,$(BUILD)/programs/%,$(basename $(subst \
+  /programs/,/,$(1))))
 # Those for the simulation alone need no board.
 SIMULATED_PROGRAMS := $(if $(PROGRAMS),$(shell \
   sed -sn '1{/ build:.*--engine sim/F}' $(PROGRAMS)))
 BOARD_PROGRAMS := $(filter-out $(SIMULATED_PROGRAMS),$(PROGRAMS))
 
 # What makes a program anew: what is put into it, and what does that.
-$(call programs_built,$(PROGRAMS)): $(wildcard tests/mesh/programs/*.h tests/mesh/programs/*.hpp \
+$(call programs_built,$(PROGRAMS)): $(wildcard $(addprefix tests/mesh/,programs/*.h programs/*.hpp mpi/*.h) \
   host-tools/mesh/programs/*.cpp) $(BUILD)/host/stamp.inc $(BUILD)/host/program.json \
   $(BUILD)/host/libstate.a | $(MESH)
 $(call programs_built,$(BOARD_PROGRAMS)): $(TOOLKIT_LIBRARIES)
@@ -21,6 +23,8 @@ endef
 $(BUILD)/programs/%: tests/mesh/programs/%.cpp
 	$(build_program)
 $(BUILD)/programs/%: tests/mesh/programs/%.c
+	$(build_program)
+$(BUILD)/programs/mpi/%: tests/mesh/mpi/%.c
 	$(build_program)
 
 # With BOARD= those that other boards are needed for are not made.

@@ -3,10 +3,9 @@ import re
 
 import pytest
 
-from crowd_tool import built
-from mesh_tool import ROOT, mesh, refused
+from mesh_tool import ROOT, mesh, program, refused
 
-SOURCE = ROOT / "tests/mesh/apps/give_up.cpp"
+SOURCE = ROOT / "tests/mesh/programs/give_up.cpp"
 THROWS = "the C++ library throws an exception, which no program can catch"
 # What the words of give_up.cpp make a run say, and what the node prints.
 ENDS = {
@@ -28,12 +27,6 @@ ON_QEMU = {word: ENDS[word] for word in ("at", "index", "bits")} | {
 MAIN = "mesh::Process app_main(mesh::Kernel&) { co_return mesh::Status::ok; }\n"
 
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    return {engine: built(tmp_path_factory, "give_up", "--engine", engine)
-            for engine in ("sim", "qemu")}
-
-
 def line_of(word):
     lines = SOURCE.read_text().splitlines()
     return next(number for number, text in enumerate(lines, 1) if text.endswith(f"// {word}"))
@@ -42,8 +35,8 @@ def line_of(word):
 @pytest.mark.toolchain
 @pytest.mark.parametrize("engine, word", [*(("sim", word) for word in ENDS),
                                           *(("qemu", word) for word in ON_QEMU)])
-def test_what_ends_a_program_names_node_cause_and_line(programs, tmp_path, engine, word):
-    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", programs[engine], "--", word,
+def test_what_ends_a_program_names_node_cause_and_line(tmp_path, engine, word):
+    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", program("give_up"), "--", word,
                    cwd=tmp_path)
     words, printed = ENDS[word] if engine == "sim" else ON_QEMU[word]
     assert outcome.status == 1, outcome
@@ -54,8 +47,8 @@ def test_what_ends_a_program_names_node_cause_and_line(programs, tmp_path, engin
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_series_counts_a_node_that_leaves_the_process_as_failed(programs):
-    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", programs["sim"], "--seed", "1..2",
+def test_a_series_counts_a_node_that_leaves_the_process_as_failed():
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("give_up"), "--seed", "1..2",
                    "--", "_exit")
     assert outcome.status == 1 and "0 verified, 2 failed" in outcome.out + outcome.err, outcome
 

@@ -1,8 +1,7 @@
 """The library of programs: calls for values in one order, and the mistakes that it sees itself."""
 import pytest
 
-from crowd_tool import built
-from mesh_tool import ROOT, mesh, run
+from mesh_tool import ROOT, mesh, program, run
 
 GOOD = ["any", "beside", "values", "former", "channels", "groups", "processes"]
 NETWORKS = {"cube": ("--dim", 3), "uhc": ("--topology", "uhc", "--dim", 4),
@@ -52,56 +51,50 @@ WAITS = {
 }
 
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    return {(name, engine): built(tmp_path_factory, name, "--engine", engine)
-            for name in ("manners", "bad_manners") for engine in ("sim", "qemu")}
-
-
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("word", GOOD)
-def test_each_call_does_what_it_says_on_every_network(programs, word, network):
+def test_each_call_does_what_it_says_on_every_network(word, network):
     outcome = mesh("run", "--engine", "sim", *NETWORKS[network], "--app",
-                   programs["manners", "sim"], *STORM, "--", word)
+                   program("manners"), *STORM, "--", word)
     assert outcome.status == 0, outcome
 
 
 @pytest.mark.parametrize("word", ON_QEMU)
-def test_each_call_does_so_on_a_board(programs, word):
-    outcome = mesh("run", "--engine", "qemu", "--dim", 2, "--app", programs["manners", "qemu"],
+def test_each_call_does_so_on_a_board(word):
+    outcome = mesh("run", "--engine", "qemu", "--dim", 2, "--app", program("manners"),
                    "--", word)
     assert outcome.status == 0, outcome
 
 
-def test_a_process_that_nobody_joins_fails_the_program_with_it(programs):
-    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", programs["manners", "sim"], "--",
+def test_a_process_that_nobody_joins_fails_the_program_with_it():
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("manners"), "--",
                    "alone")
     assert outcome.status == 1 and "nodes 0 1 ended with: truncated" in outcome.err, outcome
 
 
 @pytest.mark.parametrize("word", STATUSES)
-def test_a_call_that_cannot_be_meant_is_told(programs, engine, word):
+def test_a_call_that_cannot_be_meant_is_told(engine, word):
     outcome = mesh("run", "--engine", engine, "--dim", 1, "--app",
-                   programs["bad_manners", engine], "--", word)
+                   program("bad_manners"), "--", word)
     assert outcome.status == 1 and STATUSES[word] in outcome.err.splitlines()[-1], outcome
 
 
 @pytest.mark.toolchain
 @pytest.mark.parametrize("word", CHECKS)
-def test_a_check_of_the_library_names_the_program_s_line(programs, engine, word):
-    lines = (ROOT / "tests/mesh/apps/bad_manners.cpp").read_text().splitlines()
+def test_a_check_of_the_library_names_the_program_s_line(engine, word):
+    lines = (ROOT / "tests/mesh/programs/bad_manners.cpp").read_text().splitlines()
     at = [at for at, text in enumerate(lines, 1) if text.endswith(f"// {word}")]
     outcome = mesh("run", "--engine", engine, "--dim", 1, "--app",
-                   programs["bad_manners", engine], "--", word)
+                   program("bad_manners"), "--", word)
     last = outcome.err.splitlines()[-1]
     assert outcome.status == 1 and f"node 1 firmware stopped: {CHECKS[word]}" in last, outcome
     assert not at or f"bad_manners.cpp:{at[0]}" in last, outcome
 
 
 @pytest.mark.parametrize("word", WAITS)
-def test_what_a_program_waits_for_has_words(programs, engine, word):
+def test_what_a_program_waits_for_has_words(engine, word):
     outcome = run(engine, "--dim", 1, *(["--lockstep"] * (engine == "qemu")), "--app",
-                  programs["bad_manners", engine], "--", word)
+                  program("bad_manners"), "--", word)
     assert outcome.status == 1 and WAITS[word] in outcome.err.splitlines()[-1], outcome
     words = [wait["for"] for wait in outcome.report["waits"]]
     assert "a condition of its own" not in words, outcome
