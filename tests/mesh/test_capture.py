@@ -14,7 +14,7 @@ import zlib
 import pytest
 
 from hostile_node import head, packet
-from mesh_tool import ROOT, mesh, refused, start, verified, wait_until
+from mesh_tool import ROOT, mesh, program, refused, start, verified, wait_until
 
 LUA = ROOT / "host-tools/mesh/capture/meshputer.lua"
 FIELDS = {"interface": "frame.interface_name", "id": "frame.packet_id",
@@ -198,23 +198,19 @@ def test_behind_its_head_a_capture_has_the_same_bytes_on_both_engines(faulty):
 
 @pytest.mark.toolchain
 def test_processes_of_an_image_that_traces_are_captured_as_those_of_a_simulation(tmp_path):
-    built = mesh("build", "--trace", ROOT / "tests/mesh/apps/waits.cpp", "-o", tmp_path / "program")
-    assert built.status == 0, built
+    traces = program("traced_waits")
     for what, waits in (("circle", "1'1 waits for a message with tag 3 from node 2"),
                         ("parts", "1'2 waits for somebody to read a channel of its node")):
         found = []
         for engine in ("sim", "qemu"):
-            outcome, file = captured(tmp_path, engine, "--dim", 2, "--app", tmp_path / "program",
-                                     "--seed", 1, "--", what)
+            outcome, file = captured(tmp_path, engine, "--dim", 2, "--app", traces, "--seed", 1,
+                                     "--", what)
             assert outcome.status == 1 and waits in mesh("view", file).out, outcome
             found.append(list(blocks(file.read_bytes()))[1:])
         assert found[0] == found[1] and len([kind for kind, _ in found[0] if kind == 0xBAD]) > 4
-    bare = mesh("build", "--engine", "qemu", ROOT / "tests/mesh/apps/waits.cpp", "-o",
-                tmp_path / "bare")
-    assert bare.status == 0, bare
-    linked = {name: subprocess.run(["arm-none-eabi-nm", tmp_path / name], capture_output=True,
-                                   text=True, check=True).stdout for name in ("program", "bare")}
-    assert "send_trace" in linked["program"] and "send_trace" not in linked["bare"]
+    linked = [subprocess.run(["arm-none-eabi-nm", built], capture_output=True, text=True,
+                             check=True).stdout for built in (traces, program("give_up"))]
+    assert ["send_trace" in names for names in linked] == [True, False]
 
 
 @pytest.mark.toolchain

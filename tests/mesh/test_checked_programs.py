@@ -72,51 +72,19 @@ def test_a_main_function_of_another_type_does_not_compile(tmp_path):
     assert outcome.status == 2 and "ambiguating new declaration" in outcome.err, outcome
 
 
-def test_the_place_of_inlined_functions_ends_with_the_program_s_own(engine, tmp_path):
-    inlined = "[[gnu::always_inline]] inline void"
-    functions = [f"{inlined} f{n}(volatile int* to) {{ f{n - 1}(to); }}" for n in range(1, 8)]
-    (tmp_path / "deep.cpp").write_text("\n".join([
-        '#include "meshputer.hpp"', f"{inlined} f0(volatile int* to) {{ *to = 1; }}", *functions,
-        "int* volatile nowhere = nullptr;", MAIN.replace("{ ", "{ f7(nowhere); ")]))
-    outcome = mesh("build", "--engine", engine, "deep.cpp", "-o", "deep", cwd=tmp_path)
-    assert outcome.status == 0, outcome
-    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", tmp_path / "deep")
+def test_the_place_of_inlined_functions_ends_with_the_program_s_own(engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", program("inlined"))
     last = outcome.err.splitlines()[-1]
-    assert re.search(r"in f0, \S+:2, called from f1, \S+:3, called from f2, \S+:4, called from "
-                     r"f3, \S+:5, called from app_main, \S*deep\.cpp:11\b", last), outcome
+    assert re.search(r"in f0, \S+:4, called from f1, \S+:5, called from f2, \S+:6, called from "
+                     r"f3, \S+:7, called from app_main, \S*inlined\.cpp:16\b", last), outcome
 
 
-# A child that keeps a reference to a variable of transfer(), and writes when that has ended.
-LATE_WRITER = """
-#include "meshputer.hpp"
-namespace {
-mesh::Process late(mesh::Kernel& node, unsigned& sum) {
-    co_await node.sleep(5 * mesh::wire::kTicksPerUnit);
-    sum = 3;
-    co_return mesh::Status::ok;
-}
-mesh::Process transfer(mesh::Kernel& node) {
-    unsigned sum = 0;
-    if (!node.spawn(late(node, sum)))
-        co_return mesh::Status::no_memory;
-    co_await node.sleep(1);
-    co_return sum == 0 ? mesh::Status::ok : mesh::Status::failed;
-}
-} // namespace
-mesh::Process app_main(mesh::Kernel& node) {
-    const mesh::Status status = co_await transfer(node);
-    co_await node.sleep(9 * mesh::wire::kTicksPerUnit);
-    %s
-    co_return status;
-}
-"""
-
-
-@pytest.mark.parametrize("then", ["", "std::ignore = co_await transfer(node);"])
-def test_who_writes_into_a_coroutine_that_has_ended_is_found_out(tmp_path, then):
+@pytest.mark.parametrize("words", [[], ["again"]])
+def test_who_writes_into_a_coroutine_that_has_ended_is_found_out(words):
     """When the program ends, and when the frame is taken again."""
-    (tmp_path / "late.cpp").write_text(LATE_WRITER % then)
-    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", tmp_path / "late.cpp")
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("late_writer"), "--",
+                   *words)
     assert outcome.status == 1, outcome
     assert "something wrote into a variable of a coroutine that had ended" in outcome.err, outcome
-    assert "must outlive it, in transfer, " in outcome.err and "late.cpp:" in outcome.err, outcome
+    assert "must outlive it, in transfer, " in outcome.err, outcome
+    assert "late_writer.cpp:" in outcome.err, outcome

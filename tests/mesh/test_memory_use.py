@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from mesh_tool import BOARD, mesh, run
+from mesh_tool import BOARD, mesh, program, run
 
 HEAD = '#include "meshputer.hpp"\n#include <array>\n'
 SOURCE = HEAD + """
@@ -78,22 +78,8 @@ def test_a_program_for_the_simulation_alone_has_all_the_memory_that_there_is(tmp
                  "STACK_BYTES=8") == ""
 
 
-def test_a_report_says_how_deep_each_stack_was(tmp_path, engine):
-    (tmp_path / "deep.cpp").write_text(HEAD + """
-namespace {
-[[gnu::noinline]] unsigned deep(unsigned number) {
-    std::array<volatile unsigned, 1000> many;
-    for (volatile unsigned& one : many)
-        one = number;
-    return many[number];
-}
-}
-mesh::Process app_main(mesh::Kernel& node) {
-    const unsigned me = mesh::index(node.id());
-    co_return me != 1 || deep(me) == 1 ? mesh::Status::ok : mesh::Status::failed;
-}
-""")
-    outcome = run(engine, "--dim", 1, "--app", tmp_path / "deep.cpp")
+def test_a_report_says_how_deep_each_stack_was(engine):
+    outcome = run(engine, "--dim", 1, "--app", program("deep"))
     shallow, deep = outcome.report["stack_used"]
     if engine == "sim":
         assert shallow is None and deep is None, outcome

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mesh_tool import console, mesh, probe
+from mesh_tool import ROOT, console, mesh, probe, program
 
 BAD_CALL = "node 1 ended with: bad argument (of a call: a node, tag, size or tree that there is not"
 NO_MEMORY = "no memory (of the arena for processes and the variables in them: large ones may be"
@@ -168,45 +168,13 @@ def test_what_no_node_has_is_refused_by_the_function_that_wants_it(engine, tmp_p
                          re.M), (function, outcome)
 
 
-FAULTS = """
-#include "meshputer.hpp"
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-using namespace mesh;
-struct Shape { virtual ~Shape() = default; virtual int sides() const = 0; };
-struct Dice : Shape { int sides() const override { return rand() % 6; } };
-bool done = false;
-[[gnu::noinline]] int open(int number) { return number; }
-Process app_main(Kernel& node) {
-    alignas(8) std::array<std::byte, 32> bytes{};
-    std::array<int, 3> three{3, 2, 1};
-    const int which = word<int>(node, 0, 0), zero = 0;
-    const Dice dice;
-    const Shape& shape = dice;
-    std::sort(three.begin(), three.end());
-    int sum = shape.sides() < 6 ? open(three[0]) : 0;
-    if (which == 1)
-        sum += 1 / zero; // 1
-    if (which == 2)
-        sum += which % (which - 2); // 2
-    if (which == 3)
-        *reinterpret_cast<double*>(bytes.data() + which) += 1.5; // 3
-    while (which == 4 && !done)
-        ;
-    print("{}\\n", sum);
-    co_return Status::ok;
-}
-"""
+FAULTS = ROOT / "tests/mesh/programs/faulty.cpp"
 CAUSES = {1: "division by zero", 2: "division by zero", 3: "unaligned access", 4: "comput"}
 
 
-def test_what_a_compiler_would_make_the_best_of_is_a_fault(engine, tmp_path):
-    lines = FAULTS.splitlines()
-    (tmp_path / "faulty.cpp").write_text(FAULTS)
-    built = mesh("build", "--engine", engine, "faulty.cpp", "-o", "faulty", cwd=tmp_path)
-    assert built.status == 0, built
-    run = ["run", "--engine", engine, "--dim", 1, "--timeout", 2, "--app", tmp_path / "faulty"]
+def test_what_a_compiler_would_make_the_best_of_is_a_fault(engine):
+    lines = FAULTS.read_text().splitlines()
+    run = ["run", "--engine", engine, "--dim", 1, "--timeout", 2, "--app", program("faulty")]
     for number, cause in CAUSES.items():
         outcome = mesh(*run, "--", number)
         last = outcome.err.splitlines()[-1]

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from mesh_tool import BUILD, ROOT, console, mesh
+from mesh_tool import BUILD, ROOT, console, mesh, program
 
-PROGRAMS = ROOT / "tests" / "mesh" / "mpi"
 NETWORKS = {"cube": 3, "uhc": 3, "star": 3}
 
 # Task t has t % 3 + 1 results, from t * 10 on.
@@ -43,20 +42,6 @@ SEEDS = {"ahead": 1, "messages": 1, "objects": 1, "neighbors": 3, "cg": 3, "nonb
          "generalized": 1, "cancel": 3}
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    """Builds a program of tests/mesh/mpi for both engines, once."""
-    folder = tmp_path_factory.mktemp("mpi")
-
-    def build(name):
-        into = folder / name
-        if not into.exists():
-            outcome = mesh("build", PROGRAMS / f"{name}.c", "-o", into)
-            assert outcome.status == 0 and outcome.err == "", outcome
-        return into
-    return build
-
-
 def said_by(outcome, rank):
     assert outcome.status == 0, outcome
     return console(outcome).get(rank, [])
@@ -70,8 +55,8 @@ def simulated(app, topology, *more, words=()):
 
 @pytest.mark.parametrize("topology", NETWORKS)
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_c_program_gives_its_answer_on_every_network(program, name, topology):
-    outcome = simulated(program(name), topology)
+def test_a_c_program_gives_its_answer_on_every_network(name, topology):
+    outcome = simulated(program(f"mpi/{name}"), topology)
     assert said_by(outcome, 0) == [ANSWERS[name][topology == "star"]]
 
 
@@ -79,38 +64,39 @@ LOSSES = [(name, seed) for name in ANSWERS for seed in range(1, 1 + SEEDS.get(na
 
 
 @pytest.mark.parametrize("name, seed", LOSSES)
-def test_losses_change_no_answer(program, name, seed):
-    outcome = simulated(program(name), "cube", "--faults", "drop:0.1,corrupt:0.05", "--seed", seed)
+def test_losses_change_no_answer(name, seed):
+    outcome = simulated(program(f"mpi/{name}"), "cube", "--faults", "drop:0.1,corrupt:0.05",
+                        "--seed", seed)
     assert said_by(outcome, 0) == [ANSWERS[name][0]]
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_c_program_gives_the_same_answer_on_boards(program, name):
-    outcome = mesh("run", "--dim", 3, "--app", program(name))
+def test_a_c_program_gives_the_same_answer_on_boards(name):
+    outcome = mesh("run", "--dim", 3, "--app", program(f"mpi/{name}"))
     assert said_by(outcome, 0) == [ANSWERS[name][0]]
 
 
-def test_a_message_takes_the_model_time_of_its_links(program):
+def test_a_message_takes_the_model_time_of_its_links():
     for topology, units in (("cube", 14), ("uhc", 20), ("star", 14)):
-        line, = said_by(simulated(program("ring"), topology), 0)
+        line, = said_by(simulated(program("mpi/ring"), topology), 0)
         assert re.fullmatch(r"token \d+ after (\d+) ms", line), line
         assert int(line.split()[3]) == units, (topology, line)
 
 
 @pytest.mark.parametrize("engine", ["sim", "qemu"])
-def test_a_program_has_words_and_a_heap_and_ends_by_exit(program, engine):
-    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", program("hello"),
+def test_a_program_has_words_and_a_heap_and_ends_by_exit(engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", program("mpi/hello"),
                    "--", "a", "bc")
     assert outcome.status == 0, outcome
     assert console(outcome) == {rank: [f"rank {rank} of 4: a bc and 3 words", f"{rank}.125 1"]
                                 for rank in range(4)}
 
 
-def test_each_edge_of_a_reordered_grid_is_one_link(program):
+def test_each_edge_of_a_reordered_grid_is_one_link():
     for dim, links in ((4, "1 and 2"), (6, "1 and 3")):
-        outcome = mesh("run", "--engine", "sim", "--dim", dim, "--app", program("grid"))
+        outcome = mesh("run", "--engine", "sim", "--dim", dim, "--app", program("mpi/grid"))
         assert said_by(outcome, 0) == [links, "0 wrong"], dim
-    assert said_by(simulated(program("grid"), "star"), 0)[1] == "0 wrong"
+    assert said_by(simulated(program("mpi/grid"), "star"), 0)[1] == "0 wrong"
 
 
 STUCK = [
@@ -153,8 +139,8 @@ def test_finalize_tells_what_is_left(tmp_path):
     assert said_by(outcome, 1) == ["MPI_Finalize(): datatypes not freed: 2"]
 
 
-def test_64_nodes_may_all_send_before_the_one_that_is_received_first(program):
-    outcome = mesh("run", "--engine", "sim", "--dim", 6, "--app", program("behind"))
+def test_64_nodes_may_all_send_before_the_one_that_is_received_first():
+    outcome = mesh("run", "--engine", "sim", "--dim", 6, "--app", program("mpi/behind"))
     assert said_by(outcome, 0) == [f"first from 63, then {10 * 63 * 5 + sum(range(1, 63))}"]
 
 

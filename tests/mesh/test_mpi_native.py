@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from mesh_tool import ROOT, console, mesh
+from mesh_tool import ROOT, console, mesh, program
 
 PROGRAMS = ROOT / "tests" / "mesh" / "mpi"
 COMPILER, LAUNCHER = shutil.which("mpicc.mpich"), shutil.which("mpiexec.mpich")
@@ -62,7 +62,7 @@ def test_a_program_prints_what_it_prints_over_mpich(native, name, place, exhaust
         pytest.skip("make test-mpi")
     ranks, engine, topology, dim, *faults = place
     outcome = mesh("run", "--engine", engine, "--topology", topology, "--dim", dim,
-                   "--ranks", ranks, *faults, "--app", PROGRAMS / f"{name}.c")
+                   "--ranks", ranks, *faults, "--app", program(f"mpi/{name}"))
     assert outcome.status == 0, outcome
     ours = sorted(line for lines in console(outcome).values() for line in lines)
     assert ours, outcome

@@ -1,14 +1,14 @@
 """C programs that run on some of the nodes, over the tree that the command line names, or late."""
 import pytest
 
-from mesh_tool import console, mesh
-from test_mpi import ANSWERS, PROGRAMS, program_of, said_by, written
+from mesh_tool import console, mesh, program
+from test_mpi import ANSWERS, program_of, said_by, written
 
 
 @pytest.mark.parametrize("engine", ["sim", "qemu"])
 def test_ranks_are_the_first_nodes(engine):
     outcome = mesh("run", "--engine", engine, "--dim", 2, "--ranks", 3, "--app",
-                   PROGRAMS / "hello.c", "--", "a")
+                   program("mpi/hello"), "--", "a")
     assert outcome.status == 0, outcome
     assert console(outcome) == {rank: [f"rank {rank} of 3: a and 2 words", f"{rank}.125 1"]
                                 for rank in range(3)}
@@ -19,7 +19,7 @@ def test_ranks_are_the_first_nodes(engine):
 @pytest.mark.parametrize("name", ["nonblocking", "pi", "windows"])
 def test_nodes_without_a_rank_forward_for_the_others(name):
     outcome = mesh("run", "--engine", "sim", "--topology", "star", "--dim", 3, "--ranks", 5,
-                   "--faults", "drop:0.1,corrupt:0.05", "--app", PROGRAMS / f"{name}.c")
+                   "--faults", "drop:0.1,corrupt:0.05", "--app", program(f"mpi/{name}"))
     assert said_by(outcome, 0) == [ANSWERS[name][0]]
 
 
@@ -71,7 +71,7 @@ def test_a_receiver_may_be_late_by_a_minute(tmp_path):
 # A grid of 4 x 4 on the 4-cube: a row is a square, all of it has four dimensions. By ranks the
 # values of a row in Gray code would take three steps, since some messages cross two links.
 def test_a_row_of_a_grid_takes_a_step_for_each_of_its_dimensions():
-    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--app", PROGRAMS / "rows.c")
+    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--app", program("mpi/rows"))
     *parts, wrong = said_by(outcome, 0)
     assert parts == 2 * ["rows: 2 2 2", "columns: 2 2 2", "grid: 4 4 4"] and wrong == "0 wrong"
 
@@ -80,20 +80,20 @@ def test_a_row_of_a_grid_takes_a_step_for_each_of_its_dimensions():
                                    ("--dim", 4, "--ranks", 12),
                                    ("--dim", 3, "--faults", "drop:0.1,corrupt:0.05")])
 def test_rows_combine_in_the_order_of_ranks_everywhere(where):
-    outcome = mesh("run", "--engine", "sim", *where, "--app", PROGRAMS / "rows.c")
+    outcome = mesh("run", "--engine", "sim", *where, "--app", program("mpi/rows"))
     assert said_by(outcome, 0)[-1] == "0 wrong"
 
 
 def test_each_edge_of_a_reordered_binary_tree_is_one_link():
-    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--app", PROGRAMS / "tree.c")
+    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--app", program("mpi/tree"))
     assert said_by(outcome, 0) == ["1 and 3", "0 wrong"]
-    outcome = mesh("run", "--engine", "sim", "--dim", 3, "--app", PROGRAMS / "tree.c")
+    outcome = mesh("run", "--engine", "sim", "--dim", 3, "--app", program("mpi/tree"))
     assert said_by(outcome, 0) == ["3 and 3", "0 wrong"]  # three levels want four dimensions
 
 
 @pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385"])
 def test_other_boards_have_c_programs_as_well(board):
-    outcome = mesh("run", "--board", board, "--dim", 2, "--app", PROGRAMS / "pi.c")
+    outcome = mesh("run", "--board", board, "--dim", 2, "--app", program("mpi/pi"))
     assert said_by(outcome, 0) == [ANSWERS["pi"][0]]
 
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from mesh_tool import BOARD, IMAGES, MESH, ROOT, console, mesh, refused
+from mesh_tool import BOARD, IMAGES, MESH, ROOT, console, mesh, program, refused
 
 HEAD = '#include "meshputer.hpp"\n#include <cstdio>\n'
 PARTS = {
@@ -30,19 +30,6 @@ mesh::Process app_main(mesh::Kernel& node) {
                 "return 2 * x; }",
     "include/offset.h": "#define ZERO 0\n",
 }
-LOOPS = HEAD + """
-mesh::Process app_main(mesh::Kernel& node) {
-    volatile bool on = mesh::index(node.id()) == 1;
-    const bool polite = !node.arguments().empty();
-    while (on) {
-        for (volatile int spins = 0; spins < 100'000; spins = spins + 1) {
-        } // here it is met, not where the library hands over
-        if (polite)
-            co_await node.yield();
-    }
-    co_return mesh::Status::ok;
-}
-"""
 
 
 def write(folder, files):
@@ -60,7 +47,7 @@ def cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
+def own(tmp_path_factory):
     """A program of three files, far from the repository."""
     folder = tmp_path_factory.mktemp("program")
     write(folder, PARTS)
@@ -71,14 +58,14 @@ def program(tmp_path_factory):
 
 
 @pytest.mark.toolchain
-def test_one_file_runs_on_both_engines_and_each_node_has_its_own_globals(program, engine):
-    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", "./app", cwd=program.parent)
+def test_one_file_runs_on_both_engines_and_each_node_has_its_own_globals(own, engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", "./app", cwd=own.parent)
     assert outcome.status == 0, outcome
     assert console(outcome) == {node: [f"{7 + node} 1 42 3"] for node in range(4)}, outcome
 
 
-def test_a_thousand_nodes_have_their_own_globals(program):
-    outcome = mesh("run", "--engine", "sim", "--dim", 10, "--app", program)
+def test_a_thousand_nodes_have_their_own_globals(own):
+    outcome = mesh("run", "--engine", "sim", "--dim", 10, "--app", own)
     assert outcome.status == 0, outcome
     assert console(outcome) == {node: [f"{7 + node} 1 42 3"] for node in range(1024)}
 
@@ -167,8 +154,8 @@ def test_programs_are_not_kept_where_others_could_put_theirs(tmp_path, made):
     assert list(folder.iterdir()) == [] == sorted(set(folder.parent.iterdir()) - {folder}), outcome
 
 
-def test_nodes_run_different_programs(program, engine):
-    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", program, "--app", "hello@1-2,0")
+def test_nodes_run_different_programs(own, engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", own, "--app", "hello@1-2,0")
     assert outcome.status == 1, outcome # a barrier with those that never come
     assert all("hello" in console(outcome)[node][0] for node in (0, 1, 2)), outcome
     refused(mesh("run", "--engine", "sim", "--dim", 2, "--app", "hello@0-2"),
@@ -180,10 +167,9 @@ def test_nodes_run_different_programs(program, engine):
 
 
 @pytest.mark.parametrize("words, options", [([], ["--timeout", 0.3]), (["polite"], ["--limit", 1])])
-def test_an_endless_loop_ends_its_node_of_a_simulation_and_is_named(tmp_path, words, options):
-    source = tmp_path / "loops.cpp"
-    source.write_text(LOOPS)
-    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", source, *options, "--", *words)
+def test_an_endless_loop_ends_its_node_of_a_simulation_and_is_named(words, options):
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", program("loops"), *options, "--",
+                   *words)
     assert outcome.status == 1, outcome
     # One that yields may be met in the kernel's yield(), or between two of its turns.
     assert re.search(r"^node 1: firmware stopped: it computes without end and never waits, in .*"

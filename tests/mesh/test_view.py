@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from mesh_tool import ROOT, mesh, probe, refused, run, tree, verified
+from mesh_tool import ROOT, mesh, probe, program, refused, run, tree, verified
 from page_tool import PAGE, RUN_IN_PAGE, model_of, opened
 
 RUNS = {
@@ -284,11 +284,9 @@ def test_an_exchange_is_told_before_the_tree_from_one_of_its_roots(tmp_path):
 @pytest.mark.toolchain
 def test_pictures_of_a_run_that_runs_free_have_one_clock(tmp_path):
     """Model time: that of the packets. Frames and lines have the host's in the table alone."""
-    program, file = tmp_path / "program", tmp_path / "run.pcapng"
-    built = mesh("build", "--trace", ROOT / "firmware/apps/pingpong.cpp", "-o", program)
-    assert built.status == 0, built
-    outcome = mesh("run", "--engine", "qemu", "--dim", 2, "--app", program, "--capture", file,
-                   "--report", tmp_path / "run.html")
+    file = tmp_path / "run.pcapng"
+    outcome = mesh("run", "--engine", "qemu", "--dim", 2, "--app", program("traced_pingpong"),
+                   "--capture", file, "--report", tmp_path / "run.html")
     assert outcome.status == 0, outcome
     page = json.loads(re.search(RUN_IN_PAGE, (tmp_path / "run.html").read_text(), re.S)[1])
     last = max(hop[4] for hop in page["hops"])

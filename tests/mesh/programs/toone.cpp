@@ -1,3 +1,4 @@
+// build: --engine sim
 // Every node but node 0 sends node 0 messages, one after the other, which come in their order and
 // once each. Words: how many (2).
 #include "meshputer.hpp"
