@@ -26,11 +26,14 @@ $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/stdio/names.mk | $(BUIL
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(PROGRAM_FLAGS) -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
-$(BUILD)/host/obj/$(1)/%.sim: $(BUILD)/host/obj/$(1)/%.o $(BUILD)/host/libstate.a
-	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $$^ -o $$@
 endef
 $(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state \
   firmware/fiber firmware/mpi,$(eval $(call simulated_rules,$f)))
+# Named one by one, like all that has a part: what make takes for a mere step on the way it does
+# not make again where it is gone.
+$(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(APP_SOURCES) $(HOST_PROBES)): %.sim: %.o \
+  $(BUILD)/host/libstate.a
+	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $^ -o $@
 # Each program has its own of what these functions keep, as it has on a board. Those of fiber/ and
 # mpi/ are linked if it has a main().
 STATE_SOURCES := $(wildcard firmware/stdio/state/*.cpp firmware/fiber/*.cpp firmware/mpi/*.cpp)

@@ -3,7 +3,7 @@
 # without a host. All other objects are the same. Included by the Makefile.
 
 # "BOARD/relay KERNEL": what a host must have its program for.
-$(BUILD)/%/made_for.inc: $(BUILD)/%/program.stamp
+$(BOARDS:%=$(BUILD)/%/relay/made_for.inc): %/made_for.inc: %/program.stamp
 	@printf '"%s"' "$$(cat $<)" >$@
 # $(1): board, $(2): relay or alone
 define kind_rules

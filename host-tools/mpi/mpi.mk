@@ -4,12 +4,22 @@
 MPICXX ?= $(shell command -v mpicxx)
 MPI_OBJECT := $(if $(MPICXX),$(BUILD)/host/libmesh-mpi.so)
 ifneq ($(MPI_OBJECT),)
-$(MPI_OBJECT): host-tools/mpi/mpi.cpp host-tools/mpi/mpi.hpp host-tools/mpi/mpi.mk
+# Another MPI than before makes it anew.
+$(BUILD)/host/mpicxx: FORCE
+	@$(call write_if_new,readlink -f "$$(command -v $(firstword $(MPICXX)))")
+$(MPI_OBJECT): host-tools/mpi/mpi.cpp host-tools/mpi/mpi.hpp host-tools/mpi/mpi.mk \
+  $(BUILD)/host/mpicxx
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
 	$(Q)OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' $(MPICXX) -std=c++20 $(WARNINGS) -O2 -fPIC -shared \
 	  -fvisibility=default $< -o $@
 $(MESH): | $(MPI_OBJECT)
+else
+# One that is there no more must not be loaded.
+.PHONY: no-mpi
+no-mpi:
+	@rm -f $(BUILD)/host/libmesh-mpi.so
+$(MESH): | no-mpi
 endif
 
 .PHONY: test-ranks
