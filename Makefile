@@ -131,11 +131,11 @@ $(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) -c $$< -o $$@
+	$(Q)$(2) $(CXXFLAGS) $(3) $$(OWN_FLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp Makefile | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) -c $$< -o $$@
+	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $$(OWN_FLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 	$$(call say,AR,$$@)
 	@rm -f $$@
@@ -237,19 +237,16 @@ $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
   $$($(1)_DRIVER) $$($(1)_PORTABLE)
-$(BUILD)/$(1)/standard.hpp.gch: Makefile boards/$(1)/board.mk
+$(BUILD)/$(1)/standard.hpp.gch: $(BUILD)/$(1)/standard.hpp boards/$(1)/board.mk
 	$$(call say,CROSS,$$@)
-	@mkdir -p $$(@D); printf '#include <%s>\n' $(STANDARD_HEADERS) >$$(@:.gch=)
-	$(Q)$(CROSS)g++ $$(call cross_flags,$(1)) -x c++-header $$(@:.gch=) -o $$@
-$(BUILD)/$(1)/standard.hpp: ;
+	$(Q)$(CROSS)g++ $$(call cross_flags,$(1)) -x c++-header $$< -o $$@
+$(BUILD)/$(1)/standard.hpp: Makefile
+	@mkdir -p $$(@D); printf '#include <%s>\n' $(STANDARD_HEADERS) >$$@
 $(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/standard.hpp.gch
 	$$(call cross_compile,$(1),$$(call whole_flags,$$<))
 endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
-# A sample of the tests asks nothing of the boards of which only `hello` is made.
-MADE_BOARDS := $(foreach b,$(MADE_BOARDS),$(if $(filter job,$(if $(filter-out 1,$(SAMPLE)),\
-  $($b_IMAGES),job)),$b))
 include boards/relay/relay.mk
 include firmware/programs.mk
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
@@ -289,9 +286,16 @@ made_images = $($(1)_IMAGES) $(if $(filter job,$($(1)_IMAGES)),$(RELAYED),relay/
   $(if $($(1)_LOADER),loader/loader loaded/hello)
 images: toolkit $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
 # $(1): board
-test_images = $(patsubst %,$(BUILD)/$(1)/%.elf,$($(1)_SUITES) $(notdir $($(1)_PROBES)) \
-  $(if $(filter job,$($(1)_IMAGES)),conform readme relay/app_crash relay/phoenix))
-TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b)) \
+images_in = $(patsubst %,$(BUILD)/$(1)/%.elf,$(2))
+has_job = $(filter job,$($(1)_IMAGES))
+# Those of the default board are all in `make test`; of the others, what is made for them alone.
+more_images = $(if $(has_job),conform readme)
+test_images = $(call images_in,$(1),$($(1)_SUITES) $(notdir $($(1)_PROBES)) \
+  $(if $(has_job),relay/app_crash relay/phoenix) \
+  $(if $(filter $(DEFAULT_BOARD),$(1)),$(more_images)))
+TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b))
+TEST_ALL_IMAGES := $(TEST_IMAGES) \
+  $(foreach b,$(MADE_BOARDS),$(call images_in,$b,$(call more_images,$b))) \
   $(if $(filter $(FAULTY_BOARD),$(MADE_BOARDS)),$(FAULTY_IMAGES))
 
 # ---- packages ------------------------------------------------------------------------------------
@@ -332,9 +336,13 @@ run: run-deps ## bcast FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULT
 	$(MESH) run $(RUN_FLAGS)
 
 # ---- tests ---------------------------------------------------------------------------------------
+# `make test` runs what is plain, `make test-all` the same with sanitizers, too.
 GTEST_LIBS := -lgtest -lgtest_main
 # $(1): folder under tests/
 define test_rules
+$(BUILD)/host/tests/$(1): $(call objects_of,host,$(wildcard tests/$(1)/*.cpp)) \
+  $(BUILD)/host/libmesh.a
+	$$(call link_host,$(GTEST_LIBS))
 $(BUILD)/asan/tests/$(1): $(call objects_of,asan,$(wildcard tests/$(1)/*.cpp)) \
   $(BUILD)/asan/libmesh.a
 	$$(call say,LINK,$$@)
@@ -342,16 +350,20 @@ $(BUILD)/asan/tests/$(1): $(call objects_of,asan,$(wildcard tests/$(1)/*.cpp)) \
 	$(Q)$(CLANGXX) $(ASAN_FLAGS) $$^ $(GTEST_LIBS) $(HOST_LIBS) -o $$@
 endef
 $(foreach f,$(TEST_FOLDERS),$(eval $(call test_rules,$f)))
-$(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/fuzz/%.o $(BUILD)/asan/libmesh.a
+$(BUILD)/host/batch/tests/%.o $(TEST_FOLDERS:%=$(BUILD)/host/obj/tests/%/%.o): OWN_FLAGS := \
+  -Wno-conversion -Wno-dangling-else
+# libFuzzer's header, which is clang's.
+$(BUILD)/host/obj/tests/fuzz/%.o: OWN_FLAGS = -idirafter $(shell \
+  $(CLANGXX) -print-resource-dir)/include
+# A fuzzer, and what runs its target over files that are there.
+$(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/fuzz/%.o \
+  $(BUILD)/asan/libmesh.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined -fno-sanitize=function $^ $(HOST_LIBS) -o $@
-.SECONDARY:
-
-# Files of claims for which sanitizers take minutes run small with them, whole without.
-EXHAUSTIVE := $(shell grep -l '"tests/exhaustive.hpp"' tests/*/*_test.cpp)
-$(BUILD)/host/tests/exhaustive: $(call host_objects,host,$(EXHAUSTIVE)) $(BUILD)/host/libmesh.a
-	$(call link_host,$(GTEST_LIBS))
+$(FUZZERS:%=$(BUILD)/host/fuzz/%): $(BUILD)/host/fuzz/%: $(BUILD)/host/obj/tests/fuzz/%.o \
+  $(call host_objects,host,tests/fuzz/replay/replay.cpp) $(BUILD)/host/libmesh.a
+	$(call link_host)
 
 SOAK := $(BUILD)/host/tests/soak
 $(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/libmesh.a
@@ -366,31 +378,36 @@ $(EXPLORE_NODES): $(call host_objects,host,tests/model/explore_nodes.cpp tests/s
     $(BUILD)/host/libmesh.a
 	$(call link_host)
 
-TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM) $(MADE_PROGRAMS)
+TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/host/tests/%) $(FUZZERS:%=$(BUILD)/host/fuzz/%) \
+  $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM) $(MADE_PROGRAMS)
+TEST_ALL_PROGRAMS := $(TEST_PROGRAMS) $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) \
+  $(FUZZERS:%=$(BUILD)/fuzz/%) $(PAPER_PROGRAMS) $(BENCHES:%=$(BUILD)/host/bench/%)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
-.PHONY: test-programs test-images
+.PHONY: test-images test-all-images test-programs test-all-programs
 test-images: all $(TEST_IMAGES)
-test-programs: test-images $(TEST_PROGRAMS) $(PAPER_PROGRAMS) \
-  $(BENCHES:%=$(BUILD)/host/bench/%) compile_commands.json
+test-all-images: all $(TEST_ALL_IMAGES)
+test-programs: test-images $(TEST_PROGRAMS) compile_commands.json ## what `make test` runs
+test-all-programs: test-programs test-all-images $(TEST_ALL_PROGRAMS) ## what test-all runs
 
 # Whole runs wait for each other now and then, so there is one worker more than processors.
 TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))
 TEST_LIMIT_S ?= 3600
 TEST_LOGS := $(BUILD)/test-logs
 TEST_WORDS := $(if $(TEST),($(TEST))$(if $(BOARD), and ))$(BOARD)
-# MESH_SEED=YYYYMMDD the faults and drawn cases of a day.
+# Words are looked for in all cases, of the gate and not.
+GATE = $(if $(TEST_WORDS),,--gate)
+NEEDED = $(if $(TEST),$$($(PYTHON) tests/tools/needed.py $(BUILD) '$(TEST)'),$(if \
+  $(GATE),test-programs,test-all-programs))
 .PHONY: test test-all
-test-all: ## every case of every test (make test draws from what costs much: tests/costly.csv)
-	@$(MAKE) test DRAWN=
-DRAWN ?= $(if $(TEST_WORDS),,--drawn)
-test: deps ## today's tests, or of TEST='words of names', BOARD=; 1 of SAMPLE=K; N passed, N failed
-	@WERROR=$${WERROR--Werror} $(MAKE) -j$(JOBS) \
-	  $(if $(TEST),$$($(PYTHON) tests/tools/needed.py $(BUILD) '$(TEST)'), \
-	  test-programs)
+test-all: ## every case of every test, with the seed of this commit too; it takes an hour
+	@MESH_SEED=$${MESH_SEED:-$$(git rev-parse --short=12 HEAD)} $(MAKE) test GATE= FREE=1 \
+	  TEST_LIMIT_S=14400
+test: deps ## what to run before each push; all of TEST='words of names', BOARD=; N passed, N failed
+	@WERROR=$${WERROR--Werror} $(MAKE) -j$(JOBS) $(NEEDED)
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
-	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST_WORDS),-k '$(TEST_WORDS)') \
-	  $(DRAWN) $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 \
+	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) --dist loadgroup $(GATE) \
+	  $(if $(FREE),--free) \
+	  $(if $(TEST_WORDS),-k '$(TEST_WORDS)') --durations=15 \
 	  --junitxml=$(TEST_LOGS)/junit.xml tests | \
 	  tee $(TEST_LOGS)/log; status=$$?; \
 	tail -n 1 $(TEST_LOGS)/log | grep -Eqx '[0-9]+ passed, [0-9]+ failed' || \

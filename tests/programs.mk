@@ -30,3 +30,5 @@ $(BUILD)/programs/mpi/%: tests/mesh/mpi/%.c
 # With BOARD= those that other boards are needed for are not made.
 MADE_PROGRAMS := $(call programs_built,$(SIMULATED_PROGRAMS) \
   $(if $(filter $(DEFAULT_BOARD),$(or $(BOARD),$(DEFAULT_BOARD))),$(BOARD_PROGRAMS)))
+.PHONY: programs
+programs: $(MADE_PROGRAMS)

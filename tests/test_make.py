@@ -24,7 +24,7 @@ def make(*arguments):
 
 def compiled(tmp_path, *arguments):
     """Objects that make would compile in a folder that has nothing yet, for all boards."""
-    plan = make("--dry-run", "SAMPLE=", f"BUILD={tmp_path / 'build'}", "V=1", *arguments)
+    plan = make("--dry-run", f"BUILD={tmp_path / 'build'}", "V=1", *arguments)
     assert plan.returncode == 0, plan.stderr
     return set(re.findall(rf" -c \S+ -o {tmp_path}/build/(\S+)", plan.stdout))
 
@@ -59,10 +59,10 @@ def test_a_board_that_is_none_is_refused_with_those_that_there_are():
 
 
 NEEDS = { # the names here are none of these words
-    "one program": ("LinkAnswers", {f"{BUILD}/asan/tests/kernel"}),
-    "whole runs": ("test_dry_run", {"test-images"}),
-    "both": ("test_dry_run or test_house", {"test-programs"}),
-    "nothing": ("nosuchwordatall", {"test-programs"})}
+    "claims": ("LinkAnswers", {f"{BUILD}/{kind}/tests/kernel" for kind in ("asan", "host")}),
+    "whole runs": ("test_dry_run", {"test-all-images", "programs"}),
+    "both": ("test_dry_run or test_house", {"test-all-programs"}),
+    "nothing": ("nosuchwordatall", {"test-all-programs"})}
 
 
 @pytest.mark.parametrize("kind", NEEDS)
@@ -71,16 +71,67 @@ def test_words_of_tests_make_what_these_need(kind):
     assert needed.targets(BUILD, words) == wanted
 
 
-def test_a_program_that_is_not_built_is_one_failed_case(tmp_path):
+def test_a_program_that_is_not_built_is_a_failed_case(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/test_googletest.py", "-k",
                            "LinkAnswers"], cwd=ROOT, capture_output=True, text=True,
                           env={**os.environ, "BUILD": str(tmp_path)})
-    assert "0 passed, 1 failed" in done.stdout and "not built: make " in done.stdout, done.stdout
+    assert "0 passed, 2 failed" in done.stdout and "not built: make " in done.stdout, done.stdout
 
 
 def test_words_of_tests_go_with_a_board():
     plan = make("--dry-run", "test", "TEST=one or another", f"BOARD={BOARDS[1]}").stdout
     assert f"-k '(one or another) and {BOARDS[1]}'" in plan
+
+
+# Of each kind one; the first four are parts of what pattern rules make.
+PARTS = ["host/obj/firmware/apps/hello.o", "host/obj/tests/fuzz/frame_parser.o",
+         "host/obj/firmware/apps/hello.sim", f"{BOARDS[0]}/relay/made_for.inc",
+         f"{BOARDS[0]}/obj/firmware/kernel/node/kernel.o", f"{BOARDS[0]}/obj/traced/scheduler.o",
+         f"{BOARDS[0]}/standard.hpp", f"{BOARDS[0]}/standard.hpp.gch", f"{BOARDS[0]}/libmesh.a",
+         "host/batch/tests/core.o", "host/libstate.a", "host/page.inc"]
+
+
+class MadeTree:
+    """A tree in which everything is made, of empty files."""
+    def __init__(self, folder):
+        self.build = folder / "build"
+        for name in re.findall(r"mkdir -p ([^\s;]+)", self.plan("MPICXX=some-mpicxx")):
+            (ROOT / name).mkdir(parents=True, exist_ok=True)
+        self.make("--touch", "MPICXX=some-mpicxx")
+
+    def make(self, *arguments):
+        done = make(*arguments, f"BUILD={self.build}", "test-programs")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def plan(self, *arguments):
+        """What make would do; what it looks at each time is as it was."""
+        looked_at = [self.build / "host/stamp.inc", self.build / "host/mpicxx",
+                     *self.build.glob("batch/**/*.cpp")]
+        return self.make("--dry-run", "V=1", *arguments, *(f"--assume-old={f}" for f in looked_at))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return MadeTree(tmp_path_factory.mktemp("made"))
+
+
+def test_what_is_removed_is_made_again(made):
+    assert "Nothing to be done" in made.plan("MPICXX=some-mpicxx")
+    for part in PARTS:
+        file = made.build / part
+        kept = file.rename(f"{file}.away")
+        plan = made.plan("MPICXX=some-mpicxx")
+        assert re.search(rf"(?:-o |rcs |>){re.escape(str(file))}(?:\s|$)", plan), part
+        kept.rename(file)
+
+
+def test_an_mpi_is_found_when_it_comes_and_forgotten_when_it_goes(made):
+    mpi_object = made.build / "host/libmesh-mpi.so"
+    assert f"rm -f {mpi_object}" in made.plan("MPICXX=")
+    kept = mpi_object.rename(f"{mpi_object}.away")
+    assert f"-o {mpi_object}" in made.plan("MPICXX=some-mpicxx")
+    kept.rename(mpi_object)
 
 
 @pytest.mark.toolchain

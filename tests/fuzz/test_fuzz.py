@@ -1,4 +1,4 @@
-"""Runs every libFuzzer target over its seed corpus, then on inputs of its own for FUZZ_SECONDS.
+"""Runs every fuzz target over its seeds, and with libFuzzer on inputs of its own for FUZZ_SECONDS.
 
 New inputs stay in BUILD/fuzz/corpus/NAME; a crash leaves its input in BUILD/fuzz, and its path is
 printed.
@@ -11,15 +11,33 @@ import subprocess
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-FOLDER = HERE.parents[1] / os.environ.get("BUILD", "build") / "fuzz"
+ROOT = HERE.parents[1]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+FOLDER = BUILD / "fuzz"
+NAMES = sorted(source.stem for source in HERE.glob("*.cpp"))
 SECONDS = int(os.environ.get("FUZZ_SECONDS", "2"))
 LIMIT_S = SECONDS + 300
 
 
-@pytest.mark.parametrize("name", sorted(source.stem for source in HERE.glob("*.cpp")))
+def seeds_of(name):
+    return sorted(file for file in (HERE / "corpus" / name).iterdir() if file.is_file())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_seed_breaks_a_parser(name):
+    program = BUILD / "host" / "fuzz" / name
+    assert program.exists(), f"not built: make {os.path.relpath(program, ROOT)}"
+    seeds = seeds_of(name)
+    done = subprocess.run([program, *seeds], capture_output=True, text=True, errors="replace",
+                          timeout=300)
+    assert done.returncode == 0 and seeds and f"{len(seeds)} inputs" in done.stdout, done.stderr
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", NAMES)
 def test_no_input_breaks_a_parser_of_bytes_from_outside(name):
     seeds = HERE / "corpus" / name
-    seed_count = sum(1 for file in seeds.iterdir() if file.is_file())
+    seed_count = len(seeds_of(name))
     found = FOLDER / "corpus" / name
     found.mkdir(parents=True, exist_ok=True)
     result = subprocess.run(

@@ -224,14 +224,16 @@ Process asks_for_the_first(Kernel& node) {
     co_return Status::ok;
 }
 
+/// Node 0 sends a word, which node 1 has when it ends without having received it.
+Process sends(Kernel& node) {
+    if (index(node.id()) == 0)
+        co_return co_await send(node, node_at(1), {}, std::array<std::byte, 4>{});
+    co_await node.wait_until([&node] { return node.has({.service = Service::message}); });
+    co_return Status::ok;
+}
+
 // The node's answer that it refused the offer may be lost; then the sender asks.
 TEST(IntakeMesh, AnOfferThatTheEndOfAProgramRefusedIsNotSaidToBeTaken) {
-    const auto sends = [](Kernel& node) -> Process {
-        if (index(node.id()) == 0)
-            co_return co_await send(node, node_at(1), {}, std::array<std::byte, 4>{});
-        co_await node.wait_until([&node] { return node.has({.service = Service::message}); });
-        co_return Status::ok;
-    };
     Rig rig{{Topology::cube, 1}, sends};
     rig.run({});
     EXPECT_EQ(rig.report(0).status, static_cast<std::uint32_t>(Status::unreachable));

@@ -8,18 +8,20 @@ import re
 import subprocess
 import sys
 
-EVERYTHING = "test-programs"
+EVERYTHING = "test-all-programs"
 
 
-def target_of(case, build):
+KINDS = {"test_claim": "host", "test_claim_with_sanitizers": "asan"}
+
+
+def targets_of(case, build):
     """For a case as pytest names it below tests/."""
-    program = re.match(r"test_googletest\.py::\w+\[(\w+)\.", case)
+    program = re.match(r"test_googletest\.py::(\w+)\[(\w+)\.", case)
     if program:
-        kind = "host" if program[1] == "exhaustive" else "asan"
-        return f"{build}/{kind}/tests/{program[1]}"
+        return {f"{build}/{KINDS[program[1]]}/tests/{program[2]}"}
     if case.startswith("mesh/"):
-        return "test-images"
-    return EVERYTHING
+        return {"test-all-images", "programs"}
+    return {EVERYTHING}
 
 
 def targets(build, words):
@@ -30,7 +32,7 @@ def targets(build, words):
     cases = [line for line in done.stdout.splitlines() if re.match(r"[\w/]+\.py::", line)]
     if done.returncode != 0 or not cases:
         return {EVERYTHING}
-    found = {target_of(case, build) for case in cases}
+    found = set().union(*(targets_of(case, build) for case in cases))
     return {EVERYTHING} if EVERYTHING in found else found
 
 

@@ -6,8 +6,8 @@ LOOSE := tests/model/places.cpp tests/bench/osu/programs.cpp tests/bench/osu/clo
   tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp)
 COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
-	@{ $(MAKE) --dry-run --always-make V=1 BATCH=no all $(TEST_PROGRAMS) $(TEST_IMAGES) \
-	    $(BENCHES:%=$(BUILD)/host/bench/%) $(PAPER_PROGRAMS); \
+	@{ $(MAKE) --dry-run --always-make V=1 BATCH=no BOARD= all $(TEST_ALL_PROGRAMS) \
+	    $(TEST_ALL_IMAGES); \
 	  $(foreach s,$(LOOSE),echo '$(CXX) $(CXXFLAGS) $(HOST_FLAGS) \
 	    -c $s -o $(BUILD)/host/obj/$(s:.cpp=.o)';) } | \
 	  $(PYTHON) tests/tools/compile_commands.py >$@
