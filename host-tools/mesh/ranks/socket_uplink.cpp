@@ -54,18 +54,20 @@ void watch(const Fd& epoll, int operation, int fd, bool also_to_write) {
 } // namespace
 
 SocketUplink::SocketUplink(unsigned rank, std::vector<RankFacts> facts, std::vector<Fd> sockets,
-                           std::chrono::milliseconds silence)
+                           std::chrono::milliseconds silence,
+                           std::function<Clock::time_point()> now)
     : rank_(rank),
       facts_(std::move(facts)),
       peers_(facts_.size()),
       silence_(silence),
+      now_(std::move(now)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      told_(Clock::now()) {
+      told_(now_()) {
     if (epoll_.get() < 0)
         throw RunError(fmt::format("epoll: {}", std::strerror(errno)));
     for (std::size_t other = 0; other < peers_.size() && other < sockets.size(); ++other) {
         peers_[other].socket = std::move(sockets[other]);
-        peers_[other].heard = Clock::now();
+        peers_[other].heard = now_();
         if (const int socket = peers_[other].socket.get(); socket >= 0) {
             fcntl(socket, F_SETFL, O_NONBLOCK);
             watch(epoll_, EPOLL_CTL_ADD, socket, false);
@@ -91,8 +93,8 @@ void SocketUplink::close_packet(Peer& peer) {
 }
 
 void SocketUplink::flush() {
-    if (rank_ != 0 && Clock::now() - told_ > silence_ / 8) {
-        told_ = Clock::now();
+    if (rank_ != 0 && now_() - told_ > silence_ / 8) {
+        told_ = now_();
         send(0, What::alive, NodeId{0}, {}, 0);
     }
     for (unsigned other = 0; other < peers_.size(); ++other) {
@@ -147,7 +149,7 @@ void SocketUplink::pull(unsigned rank) {
         const ssize_t got = recv(peer.socket.get(), peer.in.data() + before, kReadBytes, 0);
         peer.in.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, got)));
         if (got > 0)
-            peer.heard = Clock::now();
+            peer.heard = now_();
         if (got < 0 && errno == EINTR)
             continue;
         peer.closed = got == 0 || (got < 0 && errno != EAGAIN);
@@ -179,7 +181,7 @@ std::optional<Message> SocketUplink::next(unsigned& from) {
 /// All that has come is read: a rank that has said nothing for long is stopped, or cut off.
 void SocketUplink::look_for_silent() const {
     for (unsigned rank = 1; rank_ == 0 && rank < peers_.size(); ++rank)
-        if (Clock::now() - peers_[rank].heard > silence_)
+        if (now_() - peers_[rank].heard > silence_)
             throw RunError(
                 fmt::format("{} has said nothing for {} s", name(rank), silence_.count() / 1000));
 }

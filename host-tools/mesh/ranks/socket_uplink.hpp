@@ -6,6 +6,7 @@
 #include "uplink.hpp"
 
 #include <chrono>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,10 @@ public:
     using Clock = std::chrono::steady_clock;
 
     /// `sockets` by rank: rank 0 has one to each other rank, all others have one to rank 0.
-    /// `silence`: how long a rank may say nothing. RunError.
+    /// `silence`: how long a rank may say nothing, by the clock `now`. RunError.
     SocketUplink(unsigned rank, std::vector<RankFacts> facts, std::vector<Fd> sockets,
-                 std::chrono::milliseconds silence);
+                 std::chrono::milliseconds silence,
+                 std::function<Clock::time_point()> now = Clock::now);
 
     unsigned rank() const override { return rank_; }
     unsigned ranks() const override { return static_cast<unsigned>(facts_.size()); }
@@ -53,6 +55,7 @@ private:
     std::vector<RankFacts> facts_;
     std::vector<Peer> peers_;
     std::chrono::milliseconds silence_;
+    std::function<Clock::time_point()> now_;
     Fd epoll_;
     unsigned turn_ = 0;
     bool pulled_ = false; // since next() last had nothing
