@@ -4,79 +4,9 @@ import re
 
 import pytest
 
-from mesh_tool import mesh, refused
+from mesh_tool import mesh, program, refused
 
-# Node 0 believes that messages come in the order of their senders' numbers. In lockstep they do.
-RACY = """
-#include "meshputer.hpp"
-mesh::Process app_main(mesh::Kernel& node) {
-    const unsigned me = mesh::index(node.id());
-    if (me != 0)
-        co_return co_await mesh::send(node, mesh::NodeId{0}, {.tag = 1},
-                                      std::as_bytes(std::span{&me, 1}));
-    unsigned order = 0;
-    for (unsigned i = 1, who = 0; i < node.nodes(); ++i, order = order * 10 + who) {
-        const mesh::Received got =
-            co_await mesh::receive(node, std::as_writable_bytes(std::span{&who, 1}), 1);
-        if (got.status != mesh::Status::ok)
-            co_return got.status;
-    }
-    co_return order == 123 ? mesh::Status::ok : mesh::Status::failed;
-}
-"""
-# The same, mended: the sum of what has come does not depend on its order.
-MENDED = RACY.replace("order == 123", "order % 9 == 6")
-# Two processes of one node: the second believes that the first has run before it.
-SISTERS = """
-#include "meshputer.hpp"
-namespace {
-unsigned made = 0;
-mesh::Process first(mesh::Kernel&) {
-    made = 7;
-    co_return mesh::Status::ok;
-}
-mesh::Process second(mesh::Kernel&) {
-    co_return made == 7 ? mesh::Status::ok : mesh::Status::failed;
-}
-} // namespace
-mesh::Process app_main(mesh::Kernel& node) {
-    mesh::ProcessId one;
-    mesh::ProcessId other;
-    if (!node.spawn(first(node), one) || !node.spawn(second(node), other))
-        co_return mesh::Status::no_memory;
-    std::ignore = co_await node.join(one);
-    co_return co_await node.join(other);
-}
-"""
-# A time-out of 30 units for what takes a few is right in every order.
-TIMED = """
-#include "meshputer.hpp"
-mesh::Process app_main(mesh::Kernel& node) {
-    const unsigned me = mesh::index(node.id());
-    unsigned value = me;
-    const mesh::NodeId next = mesh::node_at((me + 1) % node.nodes());
-    mesh::ProcessId sending;
-    if (!node.spawn(mesh::send(node, next, {}, std::as_bytes(std::span{&me, 1})), sending))
-        co_return mesh::Status::no_memory;
-    const mesh::Received got = co_await mesh::receive_within(
-        node, 30 * mesh::wire::kTicksPerUnit, std::as_writable_bytes(std::span{&value, 1}));
-    const mesh::Status sent = co_await node.join(sending);
-    co_return got.status != mesh::Status::ok ? got.status : sent;
-}
-"""
 SIM = ["run", "--engine", "sim"]
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("orders")
-    made = {}
-    for name, text in {"racy": RACY, "mended": MENDED, "sisters": SISTERS, "timed": TIMED}.items():
-        (folder / f"{name}.cpp").write_text(text)
-        outcome = mesh("build", "--engine", "sim", f"{name}.cpp", "-o", name, cwd=folder)
-        assert outcome.status == 0, outcome
-        made[name] = folder / name
-    return made
 
 
 def verdicts(outcome):
@@ -91,9 +21,9 @@ def smallest(outcome):
     return found[1], repeat[1:]
 
 
-@pytest.mark.parametrize("program, dim", [("racy", 2), ("sisters", 1)])
-def test_a_race_that_no_seed_shows_fails_within_20_orders(programs, program, dim):
-    job = [*SIM, "--dim", dim, "--app", programs[program]]
+@pytest.mark.parametrize("name, dim", [("racy", 2), ("sisters", 1)])
+def test_a_race_that_no_seed_shows_fails_within_20_orders(name, dim):
+    job = [*SIM, "--dim", dim, "--app", program(name)]
     assert mesh(*job, "--seed", "1..5").status == 0
     outcome = mesh(*job, "--orders", 20)
     assert outcome.status == 1 and len(verdicts(outcome)) == 20, outcome
@@ -105,21 +35,21 @@ def test_a_race_that_no_seed_shows_fails_within_20_orders(programs, program, dim
     assert mesh(*job, "--order", "none").status == 0, "it fails by the put-off"
 
 
-@pytest.mark.parametrize("program, dim", [("mended", 2), ("timed", 3)])
-def test_a_program_that_is_right_in_every_order_passes_all(programs, program, dim):
-    outcome = mesh(*SIM, "--dim", dim, "--app", programs[program], "--orders", 40)
+@pytest.mark.parametrize("name, dim", [("mended", 2), ("timed", 3)])
+def test_a_program_that_is_right_in_every_order_passes_all(name, dim):
+    outcome = mesh(*SIM, "--dim", dim, "--app", program(name), "--orders", 40)
     assert outcome.status == 0 and verdicts(outcome) == ["verified"] * 40, outcome
 
 
-def test_all_orders_find_the_one_with_the_fewest_put_offs(programs):
-    outcome = mesh(*SIM, "--dim", 2, "--app", programs["racy"], "--orders", "all")
+def test_all_orders_find_the_one_with_the_fewest_put_offs():
+    outcome = mesh(*SIM, "--dim", 2, "--app", program("racy"), "--orders", "all")
     assert outcome.status == 1 and "orders without a put-off: 1 of 1\n" in outcome.out, outcome
     order, _ = smallest(outcome)
     assert order.isdigit(), outcome
 
 
-def test_all_orders_say_how_far_they_got(programs):
-    job = [*SIM, "--dim", 1, "--app", programs["timed"], "--orders"]
+def test_all_orders_say_how_far_they_got():
+    job = [*SIM, "--dim", 1, "--app", program("timed"), "--orders"]
     # Two nodes: one message, and its answer; few things may happen in another order.
     outcome = mesh(*job, "all:30")
     levels = re.findall(r"^orders with (\d+) put-offs?: (\d+) of (\d+)$", outcome.out, re.M)
@@ -144,16 +74,16 @@ def test_operations_are_right_in_every_order_with_faults():
     assert outcome.status == 0, outcome
 
 
-def test_an_order_repeats_a_run_to_the_byte(programs, tmp_path):
+def test_an_order_repeats_a_run_to_the_byte(tmp_path):
     reports = []
     for number in range(2):
-        mesh(*SIM, "--dim", 2, "--app", programs["racy"], "--order", "drawn:3", "--report",
+        mesh(*SIM, "--dim", 2, "--app", program("racy"), "--order", "drawn:3", "--report",
              tmp_path / f"{number}.json")
         report = json.loads((tmp_path / f"{number}.json").read_text())
         reports.append([report[key] for key in ("order", "link_packets", "delivery_hash", "fates")])
     assert reports[0] == reports[1] and reports[0][0]["put_off"], reports
     numbers = ",".join(map(str, reports[0][0]["put_off"]))
-    mesh(*SIM, "--dim", 2, "--app", programs["racy"], "--order", numbers, "--report",
+    mesh(*SIM, "--dim", 2, "--app", program("racy"), "--order", numbers, "--report",
          tmp_path / "told.json")
     told = json.loads((tmp_path / "told.json").read_text())
     assert told["order"] == reports[0][0], "numbers mean what was drawn"
