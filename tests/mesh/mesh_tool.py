@@ -32,24 +32,21 @@ class Outcome:
     out: str
     err: str
     report: dict
-    seconds: float
 
     def __str__(self):
         return (f"{' '.join(map(str, self.command))}\n"
-                f"exit {self.status} after {self.seconds:.1f} s\n"
+                f"exit {self.status}\n"
                 f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
 
 
 def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT, stdin=subprocess.DEVNULL):
     """Runs mesh to its end."""
     command = [str(MESH), *emulators.told_how(arguments)]
-    start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           errors="replace", env=env, stdin=stdin)
     if done.returncode != 2:
         emulators.check_mark(arguments)
-    return Outcome(command, done.returncode, done.stdout, done.stderr, {},
-                   time.monotonic() - start)
+    return Outcome(command, done.returncode, done.stdout, done.stderr, {})
 
 
 def run(engine, *arguments, timeout=TIMEOUT_S):
@@ -144,9 +141,10 @@ def tree(dim, name, root=0, topology="cube"):
 
 def start(*arguments, under=()):
     """A mesh that is left running, `under` a command that becomes it, if any; its group is the
-    caller's to end. It dies with the caller."""
+    caller's to end. It dies with the caller, and obeys signals that the caller is to ignore."""
     emulators.check_mark(arguments)
-    command = ["setpriv", "--pdeathsig", "KILL", *under, MESH, *emulators.told_how(arguments)]
+    command = ["setpriv", "--pdeathsig", "KILL", "env", "--default-signal=HUP,INT,TERM", *under,
+               MESH, *emulators.told_how(arguments)]
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True,
                             stdin=subprocess.DEVNULL)
@@ -202,6 +200,15 @@ def words_of(pid):
         return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return []
+
+
+def ticks_of(pid):
+    """The processor time that a process has taken, in ticks of the system; 0 if it has ended."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
 
 
 def wait_until(condition, seconds, what, ended=lambda: None):
