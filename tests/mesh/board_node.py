@@ -20,7 +20,7 @@ HOST_PORT = 0xFF
 CABLE_PORT = 5
 KIND_HOST = 5
 TAG = {"console": 5, "report": 6, "fault": 7, "job": 8, "start": 9, "poll": 11}
-EXIT_S = 10
+EXIT_S = 60
 
 
 def check_id(name):
@@ -126,6 +126,16 @@ class Forwarder(BoardNode):
         if self.hear() is None:
             raise RuntimeError("the bare forwarder does not come up")
         self.tell("start", struct.pack("<5I", ports, step, 0, 0, 0))
+
+    def drained(self):
+        """Yields the frames on cables, until one that was sent behind all others is answered. It is
+        lost where the interface is full, and then sent again."""
+        while True:
+            self.tell("poll")
+            while (frame := self.receive(1)) is not None:
+                if frame[CABLE_PORT] == HOST_PORT:
+                    return
+                yield frame
 
     def report(self):
         self.tell("poll")

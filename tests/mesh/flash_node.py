@@ -19,7 +19,7 @@ HOST_LINE = bytes([0xF0])  # a loader's message by the host's line
 BLOCK, START, HAVE, STARTED, REFUSED = range(1, 6)
 HEADER = struct.Struct("<IBBHIIIIIHH")
 TREE = b"\0"  # of one node
-ANSWER_S = 30
+ANSWER_S = 60
 # In place of -nodefaults, without which there is no flash either.
 WITH_FLASH = ["-nic", "none", "-parallel", "none"]
 
@@ -102,9 +102,9 @@ class FlashNode:
     def says(self):
         """The first byte that is no loader's, of the image that it has booted."""
         until = time.monotonic() + ANSWER_S
-        while not self.received:
-            assert time.monotonic() < until, "it boots nothing"
+        while not self.received and time.monotonic() < until:
             self.read(1)
+        assert self.received, "it boots nothing"
         return self.received[0]
 
     def tell(self, tag, told, position=0, block=b"", version=0, older=0):

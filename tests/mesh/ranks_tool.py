@@ -59,7 +59,7 @@ class Launched:
                     process.kill()
             shutil.rmtree(self.folder, ignore_errors=True)
         status, out, err = all_of_them[0]
-        return Outcome(self.command, status, out, err, {}, 0), all_of_them[1:]
+        return Outcome(self.command, status, out, err, {}), all_of_them[1:]
 
 
 def run_ranks(launcher, ranks, *words, **more):

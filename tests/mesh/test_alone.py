@@ -1,8 +1,12 @@
 """Meshes that stand alone: emulators whose serial lines QEMU joins, no mesh process anywhere. Node
 0 numbers the others, all begin the program of their images, and the line of node 0 has the answer.
 """
+import pytest
+
 from alone_mesh import AloneMesh
 from mesh_tool import BUILD, console, mesh
+
+pytestmark = pytest.mark.free
 
 BOARD = "ast1030-evb"
 

@@ -62,14 +62,14 @@ def test_a_node_that_computes_passes_on_what_comes_and_keeps_what_is_for_it():
 @pytest.mark.free
 def test_a_node_that_computes_without_end_is_told_from_a_silent_one():
     outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_computes.elf", "--dim", 2,
-                   "--timeout", 1, "--", "100000", "20")
+                   "--timeout", 5, "--", "100000", "20")
     assert outcome.status == 1, outcome
     assert re.search(r"node 1 has computed for \d+ s without waiting, longer than three times "
                      "--timeout", outcome.err), outcome
     outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_computes.elf", "--dim", 2,
-                   "--timeout", 4, "--limit", 8, "--", "100000", "20")
+                   "--limit", 15, "--", "100000", "20")
     assert outcome.status == 1, outcome
-    assert re.search(r"--limit 8 s; node 1 has computed for \d+ s without waiting",
+    assert re.search(r"--limit 15 s; node 1 has computed for \d+ s without waiting",
                      outcome.err), outcome
 
 

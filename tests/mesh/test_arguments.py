@@ -2,10 +2,11 @@
 import os
 import re
 import shutil
+import signal
 
 import pytest
 
-from mesh_tool import BOARD, mesh, refused, run
+from mesh_tool import (BOARD, TIMEOUT_S, end, mesh, refused, run, start, ticks_of, wait_until)
 
 RUN = ["run", "--engine", "sim", "--topology", "cube", "--op", "bcast"]
 TREE = ["tree", "--topology", "cube", "--root", 0]
@@ -63,6 +64,7 @@ BAD = {
 }
 
 SIM = ["run", "--engine", "sim", "--topology", "cube", "--dim", 3]
+LONG_TICKS = 300 # of processor time, 3 s: longer than until the first line of progress
 
 
 def collective(op, *more):
@@ -134,24 +136,24 @@ def test_a_file_that_does_not_divide_into_blocks_is_refused(tmp_path):
     file = tmp_path / "in"
     file.write_bytes(bytes(63))
     for op, blocks in (("scatter", 8), ("allgather", 8), ("reduce", 8), ("alltoall", 64)):
-        refused(mesh(*collective(op, "--input", file), timeout=10), f"into {blocks} blocks")
+        refused(mesh(*collective(op, "--input", file)), f"into {blocks} blocks")
 
 
 def test_a_sum_of_a_file_of_floats_is_refused_for_its_order(tmp_path):
     file = tmp_path / "in"
     file.write_bytes(bytes(64))
-    refused(mesh(*collective("reduce", "--type", "f32", "--input", file), timeout=10), "min, max")
+    refused(mesh(*collective("reduce", "--type", "f32", "--input", file)), "min, max")
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_argument_is_one_line_that_says_what_is_allowed(case):
     arguments, allowed = BAD[case]
-    refused(mesh(*arguments, timeout=10), allowed)
+    refused(mesh(*arguments), allowed)
 
 
 def test_a_missing_qemu_is_named(tmp_path):
     env = dict(os.environ, PATH=str(tmp_path))
-    refused(mesh("run", "--engine", "qemu", "--dim", 1, "--op", "bcast", env=env, timeout=10),
+    refused(mesh("run", "--engine", "qemu", "--dim", 1, "--op", "bcast", env=env),
              "qemu-system-arm")
 
 
@@ -160,7 +162,7 @@ def test_a_qemu_that_is_too_old_is_named_with_the_version_that_would_do(tmp_path
     fake.write_text("#!/bin/sh\necho 'QEMU emulator version 4.2.1'\n")
     fake.chmod(0o755)
     env = dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}")
-    refused(mesh("run", "--engine", "qemu", "--dim", 1, "--op", "bcast", env=env, timeout=10),
+    refused(mesh("run", "--engine", "qemu", "--dim", 1, "--op", "bcast", env=env),
             "7.2 or newer")
 
 
@@ -174,16 +176,16 @@ def qemu_that_says(version, folder):
 
 
 def test_a_version_of_qemu_that_no_test_has_seen_is_told_once_and_used(tmp_path):
-    outcome = mesh("run", "--dim", 1, "--op", "barrier", "--repeat", 2,
-                   env=qemu_that_says("9.1.3", tmp_path), timeout=30)
+    outcome = mesh("run", "--dim", 1, "--op", "barrier", "--repeat", 2, "--lockstep",
+                   env=qemu_that_says("9.1.3", tmp_path))
     assert outcome.status == 0, outcome
     assert outcome.err.count("warning: ") == outcome.err.count("QEMU 9.1 is not") == 1, outcome
 
 
 @pytest.mark.parametrize("version", ["7.2.22", "10.0.13"])
 def test_the_versions_of_qemu_that_tests_have_seen_are_not_told(tmp_path, version):
-    outcome = mesh("run", "--dim", 1, "--op", "barrier", env=qemu_that_says(version, tmp_path),
-                   timeout=30)
+    outcome = mesh("run", "--dim", 1, "--op", "barrier", "--lockstep",
+                   env=qemu_that_says(version, tmp_path))
     assert outcome.status == 0 and "QEMU" not in outcome.err, outcome
 
 
@@ -216,7 +218,15 @@ def test_help_fits_a_terminal_of_eighty_columns(command):
 
 
 def test_a_quiet_run_says_nothing_of_how_far_it_has_come():
-    words = ["--dim", 6, "--op", "send", "--messages", 100000, "--bytes", 16, "--limit", 2.5]
-    loud, quiet = run("sim", *words), run("sim", *words, "--quiet")
-    assert re.search("^running: ", loud.err, re.M), loud
-    assert quiet.status == 1 and len(quiet.err.splitlines()) == 1, quiet
+    words = [*SIM[:-1], 8, "--op", "send", "--messages", 100_000, "--bytes", 16]
+    loud, quiet = start(*words), start(*words, "--quiet")
+    try:
+        assert next(line for line in loud.stderr if line.startswith("running: "))
+        end(loud)
+        wait_until(lambda: ticks_of(quiet.pid) >= LONG_TICKS, 300, "it has worked as long")
+        quiet.send_signal(signal.SIGINT)
+        err = quiet.communicate(timeout=TIMEOUT_S)[1]
+        assert quiet.returncode == 130 and len(err.splitlines()) == 1, err
+    finally:
+        end(loud)
+        end(quiet)

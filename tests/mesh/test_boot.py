@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -54,6 +53,7 @@ def test_a_forked_mesh_does_what_one_of_emulators_started_by_themselves_does(cas
     assert fork[1] == by_itself[1]
 
 
+@pytest.mark.free # and measured
 def test_twice_as_many_nodes_with_serial_lines_boot_in_nothing_like_ten_times_the_time():
     """From 65 nodes on two cores each is stopped when it has said a whole frame, till all are up.
     Stopped before, it would not count as started, and the next would wait for it in vain."""
@@ -63,9 +63,11 @@ def test_twice_as_many_nodes_with_serial_lines_boot_in_nothing_like_ten_times_th
 
 
 @pytest.mark.toolchain
+@pytest.mark.free(gate=True)
 @pytest.mark.parametrize("asked, boot", [([], "fork"), (["--boot", "exec"], "exec")])
 def test_nodes_are_forked_unless_they_are_to_be_started_each_by_itself(asked, boot, tmp_path):
-    outcome = run("qemu", "--dim", 2, "--op", "bcast", "--log", tmp_path / "log", *asked)
+    outcome = run("qemu", "--dim", 2, "--op", "bcast", "--timeout", 60, "--log",
+                  tmp_path / "log", *asked)
     assert verified(outcome)["boot"] == boot, outcome
     assert not (tmp_path / "log" / "boot").exists()
 
@@ -74,6 +76,9 @@ def test_nodes_are_forked_unless_they_are_to_be_started_each_by_itself(asked, bo
 def test_a_forked_mesh_may_have_one_host_cable():
     outcome = run("qemu", "--dim", 2, "--op", "bcast", "--host-at", 0, "--boot", "fork")
     assert outcome.status == 0 and outcome.report["boot"] == "fork", outcome
+
+
+QUIET_LOOKS = 30 # at nodes that have not run meanwhile
 
 
 def forked(*words):
@@ -104,7 +109,7 @@ def test_all_threads_of_a_forked_node_are_in_the_sandbox():
     process, nodes, _ = forked(*ENDLESS)
     try:
         for node in nodes:
-            wait_until(lambda node=node: confined(node) == {"2"}, 10, "a filter for all threads")
+            wait_until(lambda node=node: confined(node) == {"2"}, 60, "a filter for all threads")
             assert len(list(pathlib.Path(f"/proc/{node}/task").iterdir())) == 3
     finally:
         end(process)
@@ -114,7 +119,7 @@ def test_forked_nodes_and_their_template_end_with_a_killed_tool():
     process, nodes, template = forked(*ENDLESS)
     os.kill(process.pid, signal.SIGKILL)
     end(process)
-    wait_until(lambda: not alive([*nodes, template]), 10, "all emulators are gone")
+    wait_until(lambda: not alive([*nodes, template]), 60, "all emulators are gone")
 
 
 def test_a_killed_node_takes_no_other_along(tmp_path):
@@ -122,8 +127,8 @@ def test_a_killed_node_takes_no_other_along(tmp_path):
     process, nodes, template = forked("--report", report, *ENDLESS)
     try:
         os.kill(nodes[3], signal.SIGKILL)
-        wait_until(lambda: not alive([nodes[3]]), 10, "the node is gone")
-        time.sleep(1)
+        wait_until(lambda: not pathlib.Path(f"/proc/{nodes[3]}").exists(), 60,
+                   "the template knows that the node is gone")
         assert alive([*nodes, template]) == {*nodes, template} - {nodes[3]}
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
@@ -168,11 +173,12 @@ def test_of_many_nodes_those_that_are_up_wait_for_the_others():
                                       lambda: process.poll() is not None and "the mesh ended")
         os.kill(template, signal.SIGSTOP)
 
+        looks = []
+
         def are_quiet():
-            before = list(map(turns_of, nodes[:10]))
-            time.sleep(0.6)
-            return list(map(turns_of, nodes[:10])) == before
-        wait_until(are_quiet, 8, "the nodes wait")
+            looks.append(list(map(turns_of, nodes[:10])))
+            return looks.count(looks[-1]) == QUIET_LOOKS
+        wait_until(are_quiet, 60, "the nodes wait")
         assert len(some_nodes()) < 2 ** dim
         os.kill(template, signal.SIGCONT)
         out, _ = process.communicate(timeout=100)
@@ -290,7 +296,7 @@ def test_an_emulator_that_is_no_template_is_started_for_each_node(script, why, t
     outcome = run("qemu", "--boot", "fork", "--qemu", emulator(tmp_path, script), "--dim", 2,
                   "--op", "bcast", "--log", tmp_path / "log")
     assert verified(outcome)["boot"] == "exec", outcome
-    assert outcome.err.replace("warning", "") == outcome.err and outcome.seconds < 60, outcome
+    assert outcome.err.replace("warning", "") == outcome.err, outcome
     words = (tmp_path / "log" / "boot").read_text()
     assert words.startswith("exec, not fork: ") and why in words, words
 
@@ -381,7 +387,7 @@ def with_files(soft, hard, *arguments):
     """`mesh` that may open so many files, and raise the limit so far."""
     command = ["prlimit", f"--nofile={soft}:{hard}", *map(str, [mesh_tool.MESH, *arguments])]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=mesh_tool.ROOT)
-    return mesh_tool.Outcome(command, done.returncode, done.stdout, done.stderr, {}, 0)
+    return mesh_tool.Outcome(command, done.returncode, done.stdout, done.stderr, {})
 
 
 @pytest.mark.parametrize("words, needed, largest", [

@@ -296,10 +296,10 @@ def test_a_reader_that_stops_reading_does_not_keep_a_run_from_its_end(end, statu
     waiting = array.array("i", [0])
     try:
         wait_until(lambda: fcntl.ioctl(process.stdout, termios.FIONREAD, waiting) == 0 and
-                   waiting[0] >= 1 << 15, 30, "a pipe that is full")
+                   waiting[0] >= 1 << 15, 60, "a pipe that is full")
         if not end:
             os.kill(process.pid, signal.SIGINT)
-        assert process.wait(timeout=30) == status
+        assert process.wait(timeout=300) == status
         assert words in process.stderr.read()
     finally:
         process.kill()

@@ -1,10 +1,11 @@
 """Crowds: however many wait for one receiver, a message costs the same, and all have turns."""
 import pytest
 
-from crowd_tool import app, built, ends_well
-from mesh_tool import BUILD, boards, console
+from crowd_tool import app, ends_well
+from mesh_tool import BUILD, IMAGES, boards, console
 from networks import distance, nodes_of
 
+PROGRAM = IMAGES / "app_storm.elf"
 GOALS = (0, 1)
 SENDERS, MESSAGES = 8, 10 # of a node, of a sender
 BYTES, PACKET = 4000, 1024
@@ -12,11 +13,6 @@ PACKETS = -(-BYTES // PACKET)
 UHC = ["--topology", "uhc", "--dim", 6]
 NODES = nodes_of("uhc", 6)
 WAITING_SHARE = 4 # of the pool, for offers that wait
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return built(tmp_path_factory, "storm", "--engine", "sim")
 
 
 def words(senders, messages, size=BYTES, paired=1):
@@ -31,9 +27,9 @@ def links_needed(senders, messages):
 
 
 @pytest.fixture(scope="module")
-def crowd(program):
+def crowd():
     """5,120 messages at two goals, on a pool in which 53 of them may wait."""
-    return app("sim", program, ["--board", "ast1030-evb", *UHC, "--limit", 60],
+    return app("sim", PROGRAM, ["--board", "ast1030-evb", *UHC],
                words(SENDERS, MESSAGES))
 
 
@@ -44,18 +40,17 @@ def test_in_a_crowd_data_crosses_hardly_more_links_than_it_needs(crowd):
     assert needed <= report["hops"] <= 1.3 * needed, (needed, report["hops"])
 
 
-def test_in_a_crowd_all_that_is_said_about_a_message_is_a_constant(program, crowd):
+def test_in_a_crowd_all_that_is_said_about_a_message_is_a_constant(crowd):
     """A sender that is sent away costs three packets more: offer, refusal, and call."""
-    alone = ends_well(app("sim", program, ["--board", "ast1030-evb", *UHC], words(1, 1)))
+    alone = ends_well(app("sim", PROGRAM, ["--board", "ast1030-evb", *UHC], words(1, 1)))
     assert alone["counters"]["bounces"] == 0
     of_one = alone["counters"]["packets_sent"] / links_needed(1, 1)
     of_crowd = (ends_well(crowd)["counters"]["packets_sent"] / links_needed(SENDERS, MESSAGES))
     assert of_crowd <= of_one + 3.5, (of_one, of_crowd)
 
 
-def test_in_a_crowd_nobody_is_sent_away_again_and_again(program):
-    report = ends_well(app("sim", program, [*UHC, "--limit", 60],
-                           words(SENDERS, MESSAGES, 3000, paired=0)))
+def test_in_a_crowd_nobody_is_sent_away_again_and_again():
+    report = ends_well(app("sim", PROGRAM, UHC, words(SENDERS, MESSAGES, 3000, paired=0)))
     assert report["counters"]["bounces"] <= 2 * NODES * SENDERS * MESSAGES, report["counters"]
 
 
@@ -72,7 +67,7 @@ def test_in_a_crowd_every_sender_has_its_turn(crowd):
 @pytest.mark.parametrize("where", [["--topology", "uhc", "--dim", 5], ["--dim", 5],
                                    ["--topology", "star", "--dim", 5]])
 @pytest.mark.parametrize("size", [0, 3000])
-def test_a_crowd_at_the_smallest_pool_ends(program, where, size):
+def test_a_crowd_at_the_smallest_pool_ends(where, size):
     """An offer that is made again and again starves the fragment that its receiver waits for."""
-    ends_well(app("sim", program, ["--board", "netduinoplus2", *where, "--limit", 40],
+    ends_well(app("sim", PROGRAM, ["--board", "netduinoplus2", *where],
                   words(5, 10, size, paired=0)))

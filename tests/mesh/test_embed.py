@@ -91,7 +91,7 @@ def test_a_grid_that_does_not_fit_is_told_the_least_dimension(shape):
 
 
 def refused(arguments, allowed):
-    outcome = mesh("embed", *arguments, timeout=10)
+    outcome = mesh("embed", *arguments)
     assert outcome.status == 2 and outcome.out == "", outcome
     (line,) = outcome.err.strip().splitlines()
     assert allowed in line, outcome

@@ -113,7 +113,7 @@ def completed(tree, *words):
     script = (f"source {tree}/share/bash-completion/completions/mesh; "
               f"COMP_WORDS=({tree}/bin/mesh {' '.join(words)}); COMP_CWORD={len(words)}; _mesh; "
               "echo \"${COMPREPLY[@]}\"")
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30,
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=300,
                           check=True).stdout.split()
 
 

@@ -27,8 +27,10 @@ def loaded(board, topology, dim, *more):
 
 
 @pytest.mark.parametrize("board, topology, dim, deep", [
-    *((board, "cube", 2, 2) for board in LOADED), (SERIAL[0], "cube", 3, 3),
-    (ETHERNET[0], "star", 4, 4)])
+    pytest.param(LOADED[0], "cube", 2, 2, marks=pytest.mark.free(gate=True)),
+    *(pytest.param(*case, marks=pytest.mark.free) for case in (
+        *((board, "cube", 2, 2) for board in LOADED[1:]), (SERIAL[0], "cube", 3, 3),
+        (ETHERNET[0], "star", 4, 4)))])
 def test_an_image_is_everywhere_after_as_many_steps_as_it_has_blocks_and_links_to_go(
         board, topology, dim, deep, tmp_path):
     """The first block is the tree by which they go."""
@@ -37,26 +39,30 @@ def test_an_image_is_everywhere_after_as_many_steps_as_it_has_blocks_and_links_t
     assert blocks == 1 + -(-size // 1024) and steps == blocks + deep - 1
     assert nodes == NODES[topology](dim)
     told = json.loads(file.read_text())["load"]
-    assert told.pop("wall_s") > 0
+    assert isinstance(told.pop("wall_s"), float)
     assert told == {"bytes": size, "blocks": blocks, "steps": steps}
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", LOADED)
 @pytest.mark.parametrize("node", [0, 1])
 def test_a_node_that_is_reset_while_it_is_loaded_is_loaded_again(board, node):
     loaded(board, "cube", 2, "--faults", f"restart:{node}@60")
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", LOADED)
 def test_bad_cables_cost_time_only(board):
     loaded(board, "cube", 2, "--faults", BAD)
 
 
+@pytest.mark.free
 def test_a_star_is_loaded_over_bad_cables_though_a_node_is_reset():
     """Node 6 is a child of node 0, and others are loaded by it."""
     loaded(ETHERNET[0], "star", 4, "--faults", f"{BAD},restart:6@300")
 
 
+@pytest.mark.free
 def test_a_node_that_hears_nothing_is_named():
     outcome = mesh("load", "hello", "--dim", 1, "--timeout", 4, "--faults", "drop:1")
     assert outcome.status == 1, outcome

@@ -172,6 +172,7 @@ HUNG = """[hung]
           bytes = 4000
           dim = 1
           faults = "hang:1"
+          lockstep = true
           timeout = 600
           seed = "1..6"
           """
@@ -185,7 +186,8 @@ def going(pid):
 
 def runs_at_once(tmp_path, expected, *more):
     """How many runs a matrix has going when it has started all it may. A slow machine gets a
-    minute to start as many as expected; two seconds later there are no more."""
+    minute to start as many as expected; two seconds later there are no more. (Where more come later
+    still, that is not seen; nothing fails that is right.)"""
     file = tmp_path / "matrix.toml"
     file.write_text(HUNG)
     process = start("matrix", file, *more)
@@ -200,7 +202,7 @@ def runs_at_once(tmp_path, expected, *more):
         # One that had not come to its emulators says no more than the signal.
         ended = re.findall("^mesh: .*: ended by signal 2(?:;| .Interrupt.;) .*repeat: ", err, re.M)
         assert len(ended) == seen, err # the runs that were on
-        wait_until(lambda: not alive(children), 20, "every child has ended")
+        wait_until(lambda: not alive(children), 60, "every child has ended")
         return seen
     finally:
         end(process)

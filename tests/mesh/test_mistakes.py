@@ -172,9 +172,11 @@ FAULTS = ROOT / "tests/mesh/programs/faulty.cpp"
 CAUSES = {1: "division by zero", 2: "division by zero", 3: "unaligned access", 4: "comput"}
 
 
+@pytest.mark.parametrize("engine", ["sim", pytest.param("qemu", marks=pytest.mark.free)])
 def test_what_a_compiler_would_make_the_best_of_is_a_fault(engine):
     lines = FAULTS.read_text().splitlines()
-    run = ["run", "--engine", engine, "--dim", 1, "--timeout", 2, "--app", program("faulty")]
+    run = ["run", "--engine", engine, "--dim", 1, "--timeout", 2 if engine == "sim" else 10,
+           "--app", program("faulty")]
     for number, cause in CAUSES.items():
         outcome = mesh(*run, "--", number)
         last = outcome.err.splitlines()[-1]

@@ -17,19 +17,23 @@ OPS = {
 }
 
 
-@pytest.mark.parametrize("board, op", [*((board, "cube") for board in ALL), (ALL[0], "uhc"),
-                                       (SERIAL[0], "star")])
+@pytest.mark.parametrize("board, op", [
+    pytest.param(ALL[0], "cube", marks=pytest.mark.free(gate=True)),
+    *(pytest.param(*case, marks=pytest.mark.free) for case in (
+        *((board, "cube") for board in ALL[1:]), (ALL[0], "uhc"), (SERIAL[0], "star")))])
 def test_every_node_has_everything_in_the_steps_of_the_formula(board, op):
-    report = verified(run("qemu", "--board", board, "--host-at", 0, *OPS[op]))
+    report = verified(run("qemu", "--board", board, "--host-at", 0, "--timeout", 60, *OPS[op]))
     assert report["steps"] == report["formula_steps"]
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", [ALL[0], SERIAL[0]])
 def test_consoles_cross_the_mesh(board):
     outcome = mesh("run", "--board", board, "--dim", 2, "--host-at", 0, "--app", "hello")
     assert outcome.status == 0 and console(outcome).keys() == {0, 1, 2, 3}, outcome
 
 
+@pytest.mark.free
 def test_input_and_output_of_other_nodes_cross_a_mesh_whose_cables_are_bad(tmp_path):
     """The data starts at node 5 and ends at node 7."""
     verified(run("qemu", "--host-at", 0, "--dim", 3, "--op", "bcast", "--root", 5,
@@ -38,12 +42,14 @@ def test_input_and_output_of_other_nodes_cross_a_mesh_whose_cables_are_bad(tmp_p
     assert (tmp_path / "out").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
+@pytest.mark.free
 def test_frames_that_nodes_on_the_way_have_no_room_for_are_counted():
     """All say at once who they are and what their programs print."""
     report = run("qemu", "--dim", 4, "--host-at", 0, "--app", "hello").report
     assert report["dropped"]["relay"] > 0, report["dropped"]
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", [ALL[0], SERIAL[0]])
 def test_a_node_without_a_host_cable_tells_its_end_by_its_neighbours(board):
     outcome = mesh("run", "--board", board, "--dim", 1, "--host-at", 0, "--app",
@@ -69,6 +75,7 @@ def mine(tmp_path_factory):
     return source
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("kind, other", [("relay", "loaded"), ("loaded", "relay")])
 def test_a_program_of_ones_own_is_built_for_a_mesh_with_one_host_cable(kind, other, mine):
     image = mine.parent / kind
@@ -93,6 +100,7 @@ def test_kinds_of_images_that_there_are_not_are_refused(words, reason, mine):
     refused(mesh("build", mine, "-o", mine.parent / "other", *words), reason)
 
 
+@pytest.mark.free
 def test_a_tree_of_ones_own_goes_over_a_mesh_with_one_host_cable(exhaustive):
     if not exhaustive:
         pytest.skip("links the program of all ops: --exhaustive")
@@ -101,6 +109,7 @@ def test_a_tree_of_ones_own_goes_over_a_mesh_with_one_host_cable(exhaustive):
     assert report["steps"] > 0
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("fault, live", [
     ("kill:4", 7),  # all nodes from 4 on are heard by way of 4
     ("cut:0/0", 8),  # no other neighbour of node 1 is nearer to the host
@@ -112,15 +121,16 @@ def test_nodes_whose_way_to_the_host_is_dead_are_heard_by_another_one(fault, liv
     assert outcome.status == 0 and outcome.report["verified_nodes"] == live, outcome
 
 
+@pytest.mark.free
 def test_a_node_that_hangs_beside_one_host_cable_is_named_alone():
     outcome = run("qemu", "--host-at", 0, "--dim", 2, "--op", "bcast", "--bytes", 4000, "--tree",
-                  "msbt", "--copies", 2, "--faults", "hang:2", "--timeout", 6)
+                  "msbt", "--copies", 2, "--faults", "hang:2")
     assert outcome.status == 1 and outcome.report["failed_nodes"] == [2], outcome
 
 
+@pytest.mark.free
 def test_a_cable_in_the_wrong_port_is_named():
-    outcome = mesh("run", "--host-at", 0, "--dim", 3, "--op", "barrier", "--miswire", "5/0", "6/1",
-                   "--timeout", 5)
+    outcome = mesh("run", "--host-at", 0, "--dim", 3, "--op", "barrier", "--miswire", "5/0", "6/1")
     assert outcome.status == 1, outcome
     assert "the cable leads to node" in outcome.err, outcome
 
@@ -142,6 +152,7 @@ def test_what_cannot_be_is_refused(words, reason):
     refused(mesh("run", "--dim", 2, "--op", "barrier", *words), reason)
 
 
+@pytest.mark.free
 def test_a_line_behind_which_nobody_answers_is_named():
     with silent_device() as device:
         outcome = mesh("run", "--serial", device, "--board", SERIAL[0], "--dim", 1, "--op",
@@ -149,6 +160,7 @@ def test_a_line_behind_which_nobody_answers_is_named():
     assert outcome.status == 1 and f"{device}: no answer at" in outcome.err, outcome
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", SERIAL[:1])
 def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
     """The second one finds it as the first one left it; later a node is off, then one of another
@@ -159,7 +171,7 @@ def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
             outcome = mesh(*on, "--op", *op)
             assert outcome.status == 0 and "verified  4 of 4" in outcome.out, outcome
         there.power_off(2)
-        outcome = mesh(*on, "--op", "barrier", "--timeout", 4)
+        outcome = mesh(*on, "--op", "barrier")
         assert outcome.status == 1 and "mesh: node 2: no answer" in outcome.err, outcome
         there.power_on(2, SERIAL[1])
         outcome = mesh(*on, "--op", "barrier")
@@ -167,6 +179,7 @@ def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
         assert f"node 2 has an image made for '{SERIAL[1]}/relay" in outcome.err, outcome
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", SERIAL)
 def test_neighbours_whose_lines_were_not_silent_send_each_other_whole_frames_at_once(board):
     """Bytes that come before a node is on must not make it deaf."""
@@ -176,12 +189,14 @@ def test_neighbours_whose_lines_were_not_silent_send_each_other_whole_frames_at_
     assert outcome.status == 0 and "verified  2 of 2" in outcome.out, outcome
 
 
+@pytest.mark.free
 def test_a_mesh_whose_emulators_end_says_why_and_does_not_hang(tmp_path):
     with pytest.raises(AssertionError, match="(?s)node 0 ended with 1 and said '.*ould not load"):
         with DirectMesh(SERIAL[0], 1, tmp_path / "none.elf", b"noise"):
             pass
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("board", SERIAL[:1])
 def test_a_mesh_of_another_image_is_told(board, tmp_path):
     image = (BUILD / board / "relay" / "job.elf").read_bytes()

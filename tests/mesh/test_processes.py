@@ -6,16 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 
-from mesh_tool import (BOARD, IMAGES, ROOT, alive, descendants, end, mesh, refused, start,
-                       wait_until)
+from mesh_tool import (BOARD, IMAGES, ROOT, TIMEOUT_S, alive, descendants, end, mesh, refused,
+                       start, wait_until)
 
 # Nodes 1 and 4 have children in the tree, which wait.
 STUCK = ["run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 4000,
-         "--faults", "hang:1,hang:4", "--timeout", 60]
+         "--faults", "hang:1,hang:4", "--timeout", 600]
+STUCK_IN_LOCKSTEP = [*STUCK, "--lockstep"] # says nothing of how far it has come
 
 
 def nodes_of(rig):
@@ -25,10 +25,9 @@ def nodes_of(rig):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_no_child_outlives_mesh(how):
-    rig = start(*STUCK)
+    rig = start(*STUCK_IN_LOCKSTEP)
     try:
         children = nodes_of(rig)
-        time.sleep(0.5)
         os.kill(rig.pid, how)
         wait_until(lambda: rig.poll() is not None, 60, "mesh has ended")
         wait_until(lambda: not alive(children), 60, "every child has ended")
@@ -45,7 +44,7 @@ def threads_of(pids):
 def test_no_node_that_wakes_takes_the_core_of_one_that_works():
     if subprocess.run(["chrt", "--batch", "0", "true"], check=False).returncode != 0:
         pytest.skip("the system lets nobody choose how cores are shared")
-    rig = start(*STUCK)
+    rig = start(*STUCK_IN_LOCKSTEP)
     try:
         nodes = nodes_of(rig)
         # An emulator has a thread for the processor, and two of its own.
@@ -59,10 +58,11 @@ def test_no_node_that_wakes_takes_the_core_of_one_that_works():
 
 def test_two_rigs_at_once_do_not_clash():
     rigs = [start("run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt",
-                  "--input", "LICENSE", "--packet", 64, "--seed", seed) for seed in (1, 2)]
+                  "--input", "LICENSE", "--packet", 64, "--lockstep", "--seed", seed)
+            for seed in (1, 2)]
     try:
         for rig in rigs:
-            out, err = rig.communicate(timeout=60)
+            out, err = rig.communicate(timeout=TIMEOUT_S)
             assert rig.returncode == 0, out + err
     finally:
         for rig in rigs:
@@ -103,10 +103,10 @@ def connect(words):
     place = re.search(r"target (?:extended-)?remote ([^\s'\"]+)", words).group(1)
     if ":" in place:
         host, port = place.rsplit(":", 1)
-        return socket.create_connection((host or "localhost", int(port)), timeout=10)
-    wait_until(lambda: os.path.exists(place), 10, "the stub's socket")
+        return socket.create_connection((host or "localhost", int(port)), timeout=TIMEOUT_S)
+    wait_until(lambda: os.path.exists(place), 60, "the stub's socket")
     stub = socket.socket(socket.AF_UNIX)
-    stub.settimeout(10)
+    stub.settimeout(TIMEOUT_S)
     stub.connect(place)
     return stub
 
@@ -122,6 +122,7 @@ def told_to_attach(rig):
 
 
 @pytest.mark.toolchain
+@pytest.mark.free
 def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
     rig = start("run", "--engine", "qemu", "--dim", 2, "--op", "bcast", "--tree", "sbt", "--bytes",
                 1000, "--gdb", 2)
@@ -136,13 +137,14 @@ def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
             assert rig.poll() is None
             stub.sendall(b"+" + packet("D"))
             stub.recv(100)
-        out, err = rig.communicate(timeout=60)
+        out, err = rig.communicate(timeout=TIMEOUT_S)
         assert rig.returncode == 0, out + err
     finally:
         end(rig)
 
 
 @pytest.mark.toolchain
+@pytest.mark.free
 def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
     image = IMAGES / "app_waits.elf"
     rig = start("run", "--engine", "qemu", "--dim", 1, "--app", image, "--gdb", 0, "--", "circle")
@@ -152,7 +154,7 @@ def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
                     f"source {ROOT}/host-tools/mesh/engines/waits.py",
                     "break mesh::Receiving::ask", "ignore 1 1", "continue", "mesh-waits", "kill"]
         words = [word for command in commands for word in ("-ex", command)]
-        done = subprocess.run(["gdb-multiarch", "-nx", "-batch", image, *words], timeout=100,
+        done = subprocess.run(["gdb-multiarch", "-nx", "-batch", image, *words], timeout=TIMEOUT_S,
                               capture_output=True, text=True)
         assert re.search("^process 0 waits for the end of its process 1\n"
                          "process 1 waits for a message with tag 3 from node 1$", done.stdout,
@@ -163,5 +165,5 @@ def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
 
 def test_a_run_leaves_nothing_in_the_folder_it_ran_in(tmp_path):
     outcome = mesh("run", "--dim", 1, "--op", "bcast", "--tree", "sbt", "--bytes", 100,
-                   cwd=tmp_path, env=dict(os.environ, TMPDIR=str(tmp_path)))
+                   "--lockstep", cwd=tmp_path, env=dict(os.environ, TMPDIR=str(tmp_path)))
     assert outcome.status == 0 and os.listdir(tmp_path) == [], outcome

@@ -12,7 +12,7 @@ import pytest
 import mesh_tool
 import two_hosts
 from mesh_tool import MESH, alive, console, descendants, mesh, verified, wait_until
-from ranks_tool import Launched, facts, make_launcher, run_alone, run_ranks
+from ranks_tool import TIMEOUT_S, Launched, facts, make_launcher, run_alone, run_ranks
 
 MPIRUN = shutil.which("mpirun")
 AS_ROOT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -38,7 +38,7 @@ CASES = [("--dim 3 --op bcast --tree msbt --bytes 5000", 2),
 GRID_NETWORKS = ["--topology cube --dim 3", "--topology uhc --dim 3", "--topology star --dim 3"]
 GRID_FAULTS = ["", "drop:0.1,corrupt:0.05", "cut:1/1@20", "kill:2@20", "restart:2@20",
                "cut:random@random x2", "cut:1/1@20,mend:1/1@60"]
-ENDLESS = ["run", "--dim", 2, "--op", "send", "--messages", 100000, "--bytes", 5000]
+ENDLESS = ["run", "--lockstep", "--dim", 2, "--op", "send", "--messages", 100000, "--bytes", 5000]
 
 
 @pytest.fixture(scope="session")
@@ -80,6 +80,7 @@ def test_each_kind_of_fault_is_the_same_for_two_to_four_ranks(launcher, tmp_path
     compare(launcher, tmp_path, words, 2, 3, 4)
 
 
+@pytest.mark.free
 def test_ranks_that_run_free_verify_all_nodes_and_print_once(launcher):
     outcome = run_ranks(launcher, 3, "--dim", 3, "--op", "bcast", "--bytes", 5000)
     assert verified(outcome)["nodes"] == 8
@@ -106,14 +107,14 @@ def test_a_rank_that_is_gone_ends_the_run_and_is_named(launcher, how, exhaustive
         len(one) for one in all_of_them] == [3, 3] else None)(launched.emulators()), 60,
         "two emulators of each rank, and the one that forks them")
     launched.processes[1].send_signal(how)
-    launched.processes[0].wait(timeout=60)
+    launched.processes[0].wait(timeout=TIMEOUT_S)
     if how == signal.SIGSTOP: # as a launcher does
         launched.processes[1].kill()
     outcome, _ = launched.end()
     words = "is gone" if how == signal.SIGKILL else "has said nothing for"
     assert outcome.status == 1, outcome
     assert f"rank 1 on host {os.uname().nodename} {words}" in outcome.err, outcome
-    wait_until(lambda: not alive(set().union(*emulators)), 10, "no emulator is left")
+    wait_until(lambda: not alive(set().union(*emulators)), 60, "no emulator is left")
 
 
 def test_several_processes_without_mpi_are_refused_in_one_line(launcher):
@@ -176,8 +177,8 @@ def test_mpirun_starts_one_run(ranks, what, said, exhaustive):
         pytest.skip("make test-ranks")
     env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run([MPIRUN, "-np", str(ranks), "--oversubscribe", MESH, "run", "--dim", "3",
-                           *what.split()], capture_output=True, text=True, env=env, timeout=120,
-                          cwd=mesh_tool.ROOT)
+                           *what.split()], capture_output=True, text=True, env=env,
+                          timeout=TIMEOUT_S, cwd=mesh_tool.ROOT)
     assert done.returncode == 0 and done.stdout.count(said) == 1, done
 
 
@@ -199,7 +200,7 @@ def test_ranks_on_two_hosts_do_what_one_process_does(hosts, tmp_path, faults):
              "--faults", faults]
     one, report = run_alone(*words), tmp_path / "report.json"
     run = hosts(*words, "--report", report)
-    out, err = run.communicate(timeout=120)
+    out, err = run.communicate(timeout=TIMEOUT_S)
     assert run.returncode == one.status, (out, err)
     assert facts(json.loads(report.read_text())) == facts(one.report)
 
@@ -211,6 +212,6 @@ def test_a_host_whose_rank_is_killed_is_named_and_nothing_is_left(hosts):
                         "two emulators of rank 1, and the one that forks them")
     everything = descendants(run.pid)
     os.kill(rank, signal.SIGKILL)
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=TIMEOUT_S)
     assert run.returncode != 0 and two_hosts.HOSTS[1] in err, (out, err)
-    wait_until(lambda: not alive(everything), 10, "no emulator is left")
+    wait_until(lambda: not alive(everything), 60, "no emulator is left")

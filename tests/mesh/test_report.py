@@ -37,7 +37,7 @@ def test_a_failed_run_says_what_became_of_each_node(tmp_path):
 
 def test_a_node_that_has_ended_of_itself_does_not_live(tmp_path):
     script = write_script(tmp_path, node1="node.play(until='start'); sys.exit(3)")
-    outcome = run("qemu", "--qemu", script, "--dim", 1, "--op", "barrier", "--timeout", 3)
+    outcome = run("qemu", "--qemu", script, "--dim", 1, "--op", "barrier", "--timeout", 60)
     assert outcome.status == 1 and "of 1 live nodes, 1 ended" in outcome.out, outcome
 
 

@@ -49,7 +49,7 @@ def test_a_flush_says_once_that_a_message_could_not_arrive():
 
 
 def test_a_deadlock_names_the_message_in_the_outbox_that_nobody_takes():
-    outcome = run(3, "--timeout", 4)
+    outcome = run(3)
     assert ("node 0 waits for its message with tag 7 to be taken by node 1, which waits for a "
             "message with tag 8 from node 0: a circle") in outcome.err, outcome
 

@@ -4,7 +4,8 @@ import pytest
 from mesh_tool import IMAGES, mesh, refused, run
 from test_lockstep import without_host_time
 
-SIM, LOCKSTEP, FREE = "sim", "qemu --lockstep", "qemu --free"
+SIM, LOCKSTEP = "sim", "qemu --lockstep"
+FREE = pytest.param("qemu --free", marks=pytest.mark.free)
 TALK = ["--op", "send", "--target", "random", "--messages", 100, "--bytes", 64, "--lockstep"]
 CHAT = ["--dim", 3, *TALK]
 
@@ -96,8 +97,8 @@ def test_a_program_that_insists_gets_through_when_its_cable_is_mended(how):
 
 def test_a_program_begins_anew_in_a_restarted_node():
     for engine in ("sim", "qemu"):
-        outcome = mesh("run", "--engine", engine, "--app", "hello", "--dim", 2, "--faults",
-                       "restart:3")
+        outcome = mesh("run", "--engine", engine, "--app", "hello", "--dim", 2,
+                       "--lockstep", "--faults", "restart:3")
         assert outcome.status == 0, outcome
         assert outcome.out.count("[3] ") >= outcome.out.count("[2] ") > 0, outcome
 

@@ -39,6 +39,13 @@ CONTENDING = {
 }
 
 
+@pytest.mark.free(gate=True)
+@pytest.mark.parametrize("board", ALL)
+def test_every_board_boots_and_runs_free(board):
+    outcome = mesh("run", "--board", board, "--free", "--timeout", 60, "--dim", 2, "--app", "hello")
+    assert outcome.status == 0 and console(outcome).keys() == {0, 1, 2, 3}, outcome
+
+
 def test_there_are_boards_with_serial_lines():
     assert SERIAL and len(ALL) > len(SERIAL)
 
@@ -48,7 +55,7 @@ def test_there_are_boards_with_serial_lines():
 def test_boards_with_few_images_say_hello_in_a_mesh():
     assert FEW < set(ALL)
     for board in boards.with_few_images():
-        outcome = mesh("run", "--board", board, "--dim", 2, "--app", "hello")
+        outcome = mesh("run", "--board", board, "--lockstep", "--dim", 2, "--app", "hello")
         assert outcome.status == 0 and console(outcome).keys() == {0, 1, 2, 3}, outcome
 
 
@@ -107,11 +114,11 @@ def test_ops_take_the_steps_of_the_simulation_and_the_same_with_faults(board, ex
     asked = request.config.getoption("--nodes").split("-")
     least, most = map(int, asked) if exhaustive else (1, NODES_OF_A_SAMPLE)
     for arguments in some(every_op(board, least, most), 2, exhaustive, board):
-        free, simulated = (verified(run(engine, "--board", board, *arguments))
+        real, simulated = (verified(run(engine, "--board", board, "--lockstep", *arguments))
                            for engine in ("qemu", "sim"))
-        assert free["board"] == board
+        assert real["board"] == board
         if simulated["formula_steps"] is not None:
-            assert free["steps"] == simulated["steps"], arguments
+            assert real["steps"] == simulated["steps"], arguments
         same_as_simulated(board, *arguments, "--lockstep", "--faults", FAULTS)
 
 
@@ -134,15 +141,15 @@ def test_a_packet_takes_fewer_bytes_on_a_line_than_on_ethernet():
 @pytest.mark.parametrize("board", ALL)
 def test_a_node_has_the_window_that_its_board_json_says(board):
     windows = boards.facts(BUILD, board)["windows"]
-    outcome = mesh("run", "--board", board, "--dim", 2, "--app",
+    outcome = mesh("run", "--board", board, "--lockstep", "--dim", 2, "--app",
                    BUILD / board / "app_windows.elf")
     assert set(sum(console(outcome).values(), [])) == {f"window {windows[1]}"}, outcome
 
 
 @pytest.mark.parametrize("board", SERIAL)
 def test_a_crash_is_told_over_the_line_of_the_host(board):
-    outcome = mesh("run", "--board", board, "--dim", 1, "--app", BUILD / board / "app_crash.elf",
-                   "--", "divide")
+    outcome = mesh("run", "--board", board, "--lockstep", "--dim", 1, "--app",
+                   BUILD / board / "app_crash.elf", "--", "divide")
     assert outcome.status == 1 and "stopped: division by zero" in outcome.err, outcome
 
 
@@ -183,15 +190,15 @@ def test_a_crash_record_is_heard_after_the_end_of_the_ports(tmp_path):
     late.write_text(LATE.replace("{python}", sys.executable))
     late.chmod(0o755)
     board = SERIAL[0]
-    outcome = mesh("run", "--qemu", late, "--board", board, "--dim", 1, "--app",
+    outcome = mesh("run", "--qemu", late, "--lockstep", "--board", board, "--dim", 1, "--app",
                    BUILD / board / "app_crash.elf", "--", "divide")
     assert outcome.status == 1 and "stopped: division by zero" in outcome.err, outcome
 
 
 @pytest.mark.parametrize("board", SERIAL)
 def test_a_full_stack_is_told_as_one(board):
-    outcome = mesh("run", "--board", board, "--dim", 1, "--app", BUILD / board / "app_crash.elf",
-                   "--", "recurse")
+    outcome = mesh("run", "--board", board, "--lockstep", "--dim", 1, "--app",
+                   BUILD / board / "app_crash.elf", "--", "recurse")
     assert outcome.status == 1 and "stopped: stack overflow" in outcome.err, outcome
 
 
@@ -225,7 +232,7 @@ def test_a_packet_that_the_board_does_not_have_is_refused_with_the_largest(op):
     board, payload = SMALLEST[0], boards.facts(BUILD, SMALLEST[0])["payload"]
     for engine in ("sim", "qemu"):
         refused(mesh("run", "--engine", engine, "--board", board, "--dim", 1, "--op", op, "--bytes",
-                     400, "--packet", payload + 4, timeout=10),
+                     400, "--packet", payload + 4),
                 f"allowed: 16 to {payload}; {board} has no larger packets")
 
 

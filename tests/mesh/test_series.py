@@ -16,7 +16,7 @@ SIM = ["run", "--engine", "sim", "--dim", 2, "--op", "bcast", "--bytes", 100]
 LOSSY = ["run", "--engine", "sim", "--dim", 2, "--op", "bcast", "--tree", "sbt", "--bytes", 4000,
          "--packet", 16, "--faults", "cut:random@random"]
 HUNG = ["run", "--engine", "qemu", "--dim", 1, "--op", "bcast", "--tree", "sbt", "--bytes", 4000,
-        "--faults", "hang:1", "--timeout", 600]
+        "--faults", "hang:1", "--timeout", 600, "--lockstep"]
 
 
 def runs(outcome):
@@ -117,13 +117,13 @@ def test_what_cannot_be_is_refused_before_the_first_run(wrong, allowed):
 def test_ctrl_c_ends_the_run_that_is_on_and_says_how_far_it_came():
     series = start(*HUNG, "--repeat", 5)
     try:
-        children = wait_until(lambda: (lambda c: len(c) >= 3 and c)(descendants(series.pid)), 30,
+        children = wait_until(lambda: (lambda c: len(c) >= 3 and c)(descendants(series.pid)), 60,
                               "a run and its two nodes")
         os.kill(series.pid, signal.SIGINT)
-        out, err = series.communicate(timeout=30)
+        out, err = series.communicate(timeout=300)
         assert series.returncode == 130 and "1 run: 0 verified, 1 failed" in out, out + err
         assert re.search("^mesh: seed 1: ended by signal 2; .*; repeat: ", err, re.M), err
-        wait_until(lambda: not alive(children), 10, "every child has ended")
+        wait_until(lambda: not alive(children), 60, "every child has ended")
     finally:
         end(series)
 
@@ -131,11 +131,11 @@ def test_ctrl_c_ends_the_run_that_is_on_and_says_how_far_it_came():
 def test_a_run_that_is_killed_has_failed_by_that_signal():
     series = start(*HUNG, "--repeat", 1)
     try:
-        wait_until(lambda: len(descendants(series.pid)) >= 3, 30, "a run and its two nodes")
+        wait_until(lambda: len(descendants(series.pid)) >= 3, 60, "a run and its two nodes")
         child = [pid for pid in descendants(series.pid)
                  if b"run" in words_of(pid)]
         os.kill(child[0], signal.SIGKILL)
-        out, err = series.communicate(timeout=30)
+        out, err = series.communicate(timeout=300)
         assert series.returncode == 1 and "signal 9 (Killed)" in err, out + err
         assert "1 run: 0 verified, 1 failed" in out
     finally:
@@ -187,13 +187,13 @@ def test_a_junit_file_that_cannot_be_written_is_refused_before_the_run(tmp_path)
 def test_ctrl_c_ends_a_run_whose_nodes_are_being_started(boot, started, tmp_path):
     """Also between the fork of a node and its first word."""
     run = start("run", "--engine", "qemu", "--boot", boot, "--dim", 6, "--op", "barrier",
-                "--report", tmp_path / "report.json")
+                "--lockstep", "--report", tmp_path / "report.json")
     try:
         children = wait_until(lambda: (lambda c: len(c) >= started and c)(descendants(run.pid)),
-                              30, "the first nodes")
+                              60, "the first nodes")
         os.kill(run.pid, signal.SIGINT)
-        _, err = run.communicate(timeout=30)
+        _, err = run.communicate(timeout=300)
         assert run.returncode == 130 and "ended by signal 2" in err, err
-        wait_until(lambda: not alive(children), 10, "every child has ended")
+        wait_until(lambda: not alive(children), 60, "every child has ended")
     finally:
         end(run)

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from crowd_tool import PORTS, app, built, ends_well
+from mesh_tool import IMAGES
 
-LIMIT_S = 20 # the longest takes a second
+PROGRAM = IMAGES / "app_storm.elf"
 DRAWN = 48
 DRAWN_EXHAUSTIVE = 600
 # Topology, dimension, nodes, ports.
@@ -30,11 +31,6 @@ def storm(number):
     return ["--board", board, "--topology", topology, "--dim", dim, "--seed", number], words
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return built(tmp_path_factory, "storm", "--engine", "sim")
-
-
 def pytest_generate_tests(metafunc):
     if "number" in metafunc.fixturenames:
         every = metafunc.config.getoption("--exhaustive")
@@ -42,9 +38,9 @@ def pytest_generate_tests(metafunc):
                              else [*range(DRAWN), *KNOWN])
 
 
-def test_a_storm_on_the_pool_of_a_board_ends_with_all_messages_taken(program, number):
+def test_a_storm_on_the_pool_of_a_board_ends_with_all_messages_taken(number):
     where, words = storm(number)
-    ends_well(app("sim", program, [*where, "--limit", LIMIT_S], words))
+    ends_well(app("sim", PROGRAM, where, words))
 
 
 @pytest.mark.parametrize("where, words", [
@@ -52,8 +48,8 @@ def test_a_storm_on_the_pool_of_a_board_ends_with_all_messages_taken(program, nu
     (["--dim", 8, "--seed", 11], [6, 10, 100, 1024, 1, 100, 128]),
     (["--board", "ast1030-evb", "--dim", 7], [10, 20, 100, 1024, 1, 100, 32]),
     (["--topology", "star", "--dim", 5], [8, 10, 100, 1024, 1, 100, 1])])
-def test_a_storm_of_hundreds_of_nodes_at_two_goals_ends(program, where, words):
-    ends_well(app("sim", program, [*where, "--limit", 2 * LIMIT_S], words))
+def test_a_storm_of_hundreds_of_nodes_at_two_goals_ends(where, words):
+    ends_well(app("sim", PROGRAM, where, words))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +57,9 @@ def image(tmp_path_factory):
     return built(tmp_path_factory, "storm", "--board", "netduinoplus2")
 
 
-def test_a_storm_on_the_smallest_board_itself_ends(image):
+@pytest.mark.parametrize("how", [["--lockstep"], pytest.param(
+    ["--free", "--timeout", 60], marks=pytest.mark.free(gate=True))], ids=["lockstep", "free"])
+def test_a_storm_on_the_smallest_board_itself_ends(image, how):
     """Six senders and the program, which takes: all processes that the board has room for."""
-    ends_well(app("qemu", image, ["--board", "netduinoplus2", "--dim", 4, "--lockstep", "--seed",
-                                  87109], [6, 20, 0, 1024, 0, 100, 8]))
+    ends_well(app("qemu", image, ["--board", "netduinoplus2", "--dim", 4, *how, "--seed", 87109],
+                  [6, 20, 0, 1024, 0, 100, 8]))
