@@ -5,6 +5,7 @@ import pathlib
 import pytest
 
 import boards
+import clocks
 import size
 import tidy
 
@@ -22,6 +23,58 @@ def in_the_project(monkeypatch):
 @pytest.mark.parametrize("rule", tidy.RULES, ids=lambda rule: rule.__name__)
 def test_sources_keep_the_rules_of(rule):
     assert not list(rule(BUILD))
+
+
+BY_TIME = {
+    "seconds compared": "def test_x():\n    assert outcome.seconds < 60\n",
+    "a clock compared": "def test_x():\n    assert time.monotonic() - begin < 20\n",
+    "a stopwatch": "def test_x():\n    if time.perf_counter() > until:\n        pass\n",
+    "time that passed": "def test_x():\n    assert elapsed_s <= SOON_S\n",
+    "a sleep": "def test_x():\n    time.sleep(2)\n",
+    "a sleep in a series": "def test_x():\n    for _ in range(5):\n        time.sleep(2)\n",
+    "a short time-out": "def test_x():\n    mesh('run', timeout=10)\n",
+    "one with a name": "SOON_S = 10\n\ndef test_x():\n    run.communicate(timeout=SOON_S)\n",
+    "one of a sum": "def test_x():\n    run.wait(timeout=15 + 20)\n",
+    "one of a socket": "def test_x():\n    stub.settimeout(10)\n",
+    "a short wait": "def test_x():\n    wait_until(ready, 10, 'it is ready')\n",
+    "short silence": "def test_x():\n    mesh('run', '--dim', 1, '--timeout', 2)\n",
+    "the lesser of two": "def test_x():\n    mesh('run', '--timeout', 2 if quick else 90)\n",
+    "a short limit": "WORDS = ['--engine', 'qemu', '--limit', 8]\n",
+    "either engine": "def test_x(engine):\n    for engine in ('sim', 'qemu'):\n"
+                     "        run(engine, '--timeout', 2)\n",
+    "free in the gate": "@pytest.mark.free(gate=True)\ndef test_x():\n    run('--timeout', 20)\n",
+    "free, and a sleep": "@pytest.mark.free\ndef test_x():\n    time.sleep(2)\n",
+}
+NOT_BY_TIME = {
+    "a poll": "def until(limit):\n    while time.monotonic() < limit:\n        time.sleep(0.02)\n",
+    "a simulation": "def test_x():\n    mesh('run', '--engine', 'sim', '--limit', 2)\n",
+    "one with a name": "SIM = ['run', '--engine', 'sim']\nJOB = [*SIM, '--dim', 3]\n\n"
+                       "def test_x():\n    mesh(*JOB, '--timeout', 0.3)\n",
+    "a case that is free": "@pytest.mark.free\ndef test_x():\n    run('--timeout', 10)\n",
+    "a file that is free": "pytestmark = pytest.mark.free\n\ndef test_x():\n"
+                           "    run('--timeout', 10)\n",
+    "enough": "def test_x():\n    mesh('run', '--timeout', 60, timeout=300)\n",
+    "model time": "def test_x():\n    assert report['model_time'] <= 55\n",
+}
+
+
+@pytest.mark.parametrize("what", BY_TIME)
+def test_a_case_that_judges_by_time_is_found(what):
+    assert len(clocks.places_in_python(BY_TIME[what])) == 1
+
+
+@pytest.mark.parametrize("what", NOT_BY_TIME)
+def test_a_case_that_does_not_judge_by_time_is_left_alone(what):
+    assert not clocks.places_in_python(NOT_BY_TIME[what])
+
+
+@pytest.mark.parametrize("line, found", [
+    ("const auto until = std::chrono::steady_clock::now() + kSoon;", 1),
+    ("std::this_thread::sleep_for(pause);", 1), ("constexpr auto kSoon = 10s;", 1),
+    ("Ranks ranks(3, 400ms);", 1), ("Ranks ranks(3, 8min);", 0), ("wait_for(uplink, 0ms);", 0),
+    ("board.set_time(1'000'000); // 1s", 0)])
+def test_times_of_claims_are_found(line, found):
+    assert len(list(clocks.places_in_cpp(line))) == found
 
 
 def texts_to_tidy():

@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+from clocks import verdicts_by_time
+
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
 # A verdict thrown away: other code would wait for work that was not done. Written as below.
@@ -147,6 +149,11 @@ def floors(_):
             yield f"{file}:{number}: includes {found[1]}, which lies {where}"
 
 
+def clocks(_):
+    """Cases that judge by the time that something takes."""
+    return verdicts_by_time(sources(".py", ".cpp"))
+
+
 def promises(_):
     """The proofs that tests/PROMISES.md names for its promises: cases, theorems, files, soak; and
     the cases that tests/MISTAKES.md names."""
@@ -272,7 +279,7 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, terms, verdicts, floors, promises, examples, oldest)
+RULES = (layout, lengths, words, terms, verdicts, floors, clocks, promises, examples, oldest)
 
 
 def main():
