@@ -64,9 +64,9 @@ def test_a_star_is_loaded_over_bad_cables_though_a_node_is_reset():
 
 @pytest.mark.free
 def test_a_node_that_hears_nothing_is_named():
-    outcome = mesh("load", "hello", "--dim", 1, "--timeout", 4, "--faults", "drop:1")
+    outcome = mesh("load", "hello", "--dim", 1, "--timeout", 10, "--faults", "drop:1")
     assert outcome.status == 1, outcome
-    assert "node 1: has not all of the image, and nothing new for 3 s" in outcome.err, outcome
+    assert "node 1: has not all of the image, and nothing new for 8 s" in outcome.err, outcome
 
 
 @pytest.mark.parametrize("words, reason", [

@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import struct
 import subprocess
 import termios
@@ -14,21 +15,26 @@ from mesh_tool import MESH, ROOT, mesh, refused
 
 SIM = ["run", "--engine", "sim"]
 LIVE = [*SIM, "--dim", 8, "--op", "bcast", "--packet", 16, "--faults", "drop:0.001", "--live"]
+NEXT_PICTURE = r"\x1b\[\d+A\x1b\[J"
 SIGNS = r"(?<= )[.#x1-9](?= |$)"
 
 
-def on_terminal(*words, columns=80, rows=24, out=subprocess.DEVNULL):
+def on_terminal(*words, columns=80, rows=24, out=subprocess.DEVNULL, until=None):
     """Exit status, and what was written to a terminal of this size. `out` is standard output; None
-    for the terminal."""
+    for the terminal. A run that is long ends, as by Ctrl-C, when `until` is there."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    with subprocess.Popen([str(MESH), *map(str, words)], stdout=theirs if out is None else out,
+    command = ["env", "--default-signal=INT", MESH, *words]
+    with subprocess.Popen(list(map(str, command)), stdout=theirs if out is None else out,
                           stderr=theirs, stdin=subprocess.DEVNULL, cwd=ROOT) as process:
         os.close(theirs)
         shown = b""
         try:
             while part := os.read(ours, 65536):
                 shown += part
+                if until and re.search(until, shown.decode(errors="replace")):
+                    process.send_signal(signal.SIGINT)
+                    until = None
         except OSError: # the other end is closed
             pass
         os.close(ours)
@@ -39,7 +45,7 @@ def on_terminal(*words, columns=80, rows=24, out=subprocess.DEVNULL):
 def pictures(*words, **size):
     """Exit status, and the pictures that stood there one after the other."""
     status, shown = on_terminal(*words, **size)
-    return status, re.split(r"\x1b\[\d+A\x1b\[J", shown)
+    return status, re.split(NEXT_PICTURE, shown)
 
 
 def screen(text, columns):
@@ -82,19 +88,21 @@ def test_the_packets_that_are_foreseen_are_those_that_go(topology, op, dim):
 
 
 def test_progress_has_a_percentage_only_where_it_means_something():
-    job = [*SIM, "--dim", 8, "--limit", 2, "--packet", 16, "--bytes", 1 << 20, "--op"]
-    parts = [int(part) for part in re.findall(r"running: \d+ packets of \d+ \((\d+) %\)",
-                                              on_terminal(*job, "bcast")[1])]
+    job = [*SIM, "--dim", 8, "--packet", 16, "--bytes", 1 << 20, "--op"]
+    line = r"running: \d+ packets of \d+ \((\d+) %\)"
+    _, shown = on_terminal(*job, "bcast", until=line)
+    parts = [int(part) for part in re.findall(line, shown)]
     assert parts and parts == sorted(parts) and parts[0] < 50, parts
     job[job.index("--bytes") + 1], job[job.index("--dim") + 1] = 4096, 6
-    _, shown = on_terminal(*job, "alltoall")
-    assert re.search(r"running: \d+ packets, \d+ of 64 nodes done", shown) and "%" not in shown
+    line = r"running: \d+ packets, \d+ of 64 nodes done"
+    _, shown = on_terminal(*job, "alltoall", until=line)
+    assert re.search(line, shown) and "%" not in shown
 
 
 def test_a_line_of_progress_takes_one_row_however_narrow_the_terminal():
-    job = [*SIM, "--dim", 8, "--limit", 2, "--packet", 16, "--bytes", 1 << 20, "--op", "bcast"]
-    status, shown = on_terminal(*job, columns=30)
-    assert status == 1 and "running: " in shown
+    job = [*SIM, "--dim", 8, "--packet", 16, "--bytes", 1 << 20, "--op", "bcast"]
+    status, shown = on_terminal(*job, columns=30, until="running: ")
+    assert status == 130 and "running: " in shown
     assert [line for line in screen(shown.split("mesh: ")[0], 30) if line] == [], shown
 
 
@@ -106,9 +114,9 @@ def test_live_needs_a_terminal():
 
 @pytest.mark.parametrize("columns, rows", [(80, 24), (60, 24), (40, 12), (24, 50), (200, 60)])
 def test_live_pictures_replace_each_other_and_fit_the_terminal(columns, rows):
-    # Its limit ends the run, so that it lasts longer than a picture stands.
-    status, shown = pictures(*LIVE, "--bytes", 1 << 20, "--limit", 1, columns=columns, rows=rows)
-    assert status == 1 and len(shown) > 1, shown
+    status, shown = pictures(*LIVE, "--bytes", 1 << 20, columns=columns, rows=rows,
+                             until=f"(?s){NEXT_PICTURE}.*{NEXT_PICTURE}")
+    assert status == 130 and len(shown) > 1, shown
     for picture in shown[:-1]:
         lines = picture.splitlines()
         assert len(lines) < rows and max(map(len, lines)) <= columns
@@ -119,7 +127,7 @@ def test_live_pictures_replace_each_other_and_fit_the_terminal(columns, rows):
 
 @pytest.mark.parametrize("columns", [60, 24])
 def test_live_pictures_leave_no_rubbish(columns):
-    _, shown = on_terminal(*LIVE, "--bytes", 1 << 20, "--limit", 1, columns=columns)
+    _, shown = on_terminal(*LIVE, "--bytes", 1 << 20, columns=columns, until=NEXT_PICTURE)
     lines = screen(shown, columns)
     assert sum(line.startswith("rate") for line in lines) == 1, "\n".join(lines)
 
