@@ -11,9 +11,9 @@ SIMULATED_PROGRAMS := $(if $(PROGRAMS),$(shell \
 BOARD_PROGRAMS := $(filter-out $(SIMULATED_PROGRAMS),$(PROGRAMS))
 
 # What makes a program anew: what is put into it, and what does that.
-$(call programs_built,$(PROGRAMS)): $(wildcard $(addprefix tests/mesh/,programs/*.h programs/*.hpp mpi/*.h) \
-  host-tools/mesh/programs/*.cpp) $(BUILD)/host/stamp.inc $(BUILD)/host/program.json \
-  $(BUILD)/host/libstate.a | $(MESH)
+$(call programs_built,$(PROGRAMS)): $(wildcard $(addprefix tests/mesh/,programs/*.h \
+  programs/*.hpp mpi/*.h) host-tools/mesh/programs/*.cpp) $(BUILD)/host/stamp.inc \
+  $(BUILD)/host/program.json $(BUILD)/host/libstate.a | $(MESH)
 $(call programs_built,$(BOARD_PROGRAMS)): $(TOOLKIT_LIBRARIES)
 define build_program
 $(call say,BUILD,$@)
@@ -32,3 +32,7 @@ MADE_PROGRAMS := $(call programs_built,$(SIMULATED_PROGRAMS) \
   $(if $(filter $(DEFAULT_BOARD),$(or $(BOARD),$(DEFAULT_BOARD))),$(BOARD_PROGRAMS)))
 .PHONY: programs
 programs: $(MADE_PROGRAMS)
+
+# They include another one's source.
+$(BUILD)/programs/traced_waits: tests/mesh/apps/waits.cpp
+$(BUILD)/programs/traced_pingpong: firmware/apps/pingpong.cpp

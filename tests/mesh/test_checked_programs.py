@@ -48,8 +48,8 @@ def test_what_ends_a_program_names_node_cause_and_line(tmp_path, engine, word):
 
 
 def test_a_series_counts_a_node_that_leaves_the_process_as_failed():
-    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("give_up"), "--seed", "1..2",
-                   "--", "_exit")
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("give_up"),
+                   "--seed", "1..2", "--", "_exit")
     assert outcome.status == 1 and "0 verified, 2 failed" in outcome.out + outcome.err, outcome
 
 

@@ -1,7 +1,7 @@
 """C programs that run on some of the nodes, over the tree that the command line names, or late."""
 import pytest
 
-from mesh_tool import console, mesh, program
+from mesh_tool import ROOT, console, mesh, program
 from test_mpi import ANSWERS, program_of, said_by, written
 
 
@@ -93,7 +93,8 @@ def test_each_edge_of_a_reordered_binary_tree_is_one_link():
 
 @pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385"])
 def test_other_boards_have_c_programs_as_well(board):
-    outcome = mesh("run", "--board", board, "--dim", 2, "--app", program("mpi/pi"))
+    outcome = mesh("run", "--board", board, "--dim", 2, "--app",
+                   ROOT / "tests/mesh/mpi/pi.c")
     assert said_by(outcome, 0) == [ANSWERS["pi"][0]]
 
 

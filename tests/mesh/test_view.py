@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from mesh_tool import ROOT, mesh, probe, program, refused, run, tree, verified
+from mesh_tool import mesh, probe, program, refused, run, tree, verified
 from page_tool import PAGE, RUN_IN_PAGE, model_of, opened
 
 RUNS = {
