@@ -139,7 +139,6 @@ def test_a_killed_node_takes_no_other_along(tmp_path):
         end(process)
 
 
-@pytest.mark.toolchain
 def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(tmp_path):
     process, nodes, template = forked("--log", tmp_path / "log", "--faults", "restart:5@3000",
                                       *ENDLESS[:-4], "--messages", 100, "--bytes", 5000)

@@ -245,7 +245,7 @@ def test_a_program_that_cannot_run_here_is_refused_before_anything_boots(tmp_pat
     refused(mesh(*run, "README.md"), "a file is named with its folder: ./")
 
 
-def test_the_tool_does_without_any_app(tmp_path):
+def test_the_tool_does_without_any_app():
     """Apps are loaded: the tool has no code of them."""
     shown = subprocess.run(["nm", "-C", MESH], capture_output=True, text=True, check=True).stdout
     apps = [file.stem for file in (ROOT / "firmware" / "apps").glob("*.cpp")]
