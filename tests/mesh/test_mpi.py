@@ -53,6 +53,7 @@ def simulated(app, topology, *more, words=()):
                 "--app", app, *more, *words)
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("topology", NETWORKS)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_c_program_gives_its_answer_on_every_network(name, topology):
@@ -83,6 +84,7 @@ def test_a_message_takes_the_model_time_of_its_links():
         assert int(line.split()[3]) == units, (topology, line)
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("engine", ["sim", "qemu"])
 def test_a_program_has_words_and_a_heap_and_ends_by_exit(engine):
     outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", program("mpi/hello"),
