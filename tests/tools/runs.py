@@ -30,7 +30,7 @@ UNFORESEEN = ("boot_s", "wall_s", "counters", "dma_transfers", "cable_bytes", "s
               "boot")
 # Keys of the run and its command, and keys that the exit status and the table's columns repeat.
 SAID_TWICE = ("verdict", "reason", "command", "version", "timeout", "fates")
-ON_CLOCK = re.compile(r"^(?:time|links|ready|prepared|running)\b.*\n", re.M)
+ON_CLOCK = re.compile(rb"^(?:time|links|ready|prepared|running)\b.*\n", re.M)
 VALUES = ("bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "scan")
 PASSES = ("ascend", "descend", "sort", "fft")
 TREES = {"cube": "sbt bs hp tcbt msbt msbt-rot sbnt-minr sbnt-maxl sbnt-minbl sbnt-maxbr sbg alt",
@@ -91,36 +91,37 @@ def report_of(file):
     return report.get("steps", ""), digest(json.dumps(kept).encode())
 
 
+def mesh(build, folder, *words):
+    """Runs mesh in a folder under the name `mesh`, wherever it lies: captures have the command."""
+    return subprocess.run(["mesh", *map(str, words)], cwd=folder, capture_output=True,
+                          executable=pathlib.Path(build).resolve() / "host" / "mesh",
+                          timeout=LIMIT_S, stdin=subprocess.DEVNULL)
+
+
 def measured(build, name, words):
     """The row of a run."""
-    mesh = pathlib.Path(build).resolve() / "host" / "mesh"
     with tempfile.TemporaryDirectory() as folder:
         run = words[0] == "run"
         # One name everywhere, since report and capture have the command.
         made = ["--report", "report.json", "--capture", "run.pcapng"] if run else []
         at = words.index("--") if "--" in words else len(words)
-        done = subprocess.run([mesh, *map(str, words[:at]), *made, *map(str, words[at:])],
-                              cwd=folder, capture_output=True, text=True, timeout=LIMIT_S,
-                              stdin=subprocess.DEVNULL)
+        done = mesh(build, folder, *words[:at], *made, *words[at:])
         steps, report, capture = "", "", ""
         folder = pathlib.Path(folder)
         if run and (folder / "report.json").exists():
             steps, report = report_of(folder / "report.json")
             capture = digest((folder / "run.pcapng").read_bytes())
-        printed = digest(ON_CLOCK.sub("", done.stdout).encode())
+        printed = digest(ON_CLOCK.sub(b"", done.stdout))
         return [name, str(done.returncode), str(steps), report, capture, printed]
 
 
 def views(build):
     """The rows of one capture, seen in every way."""
-    mesh = pathlib.Path(build).resolve() / "host" / "mesh"
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([mesh, *map(str, sim("cube", 4, "--op", "bcast", "--tree", "msbt")),
-                        "--capture", "run.pcapng"], cwd=folder, capture_output=True, check=True,
-                       timeout=LIMIT_S)
+        mesh(build, folder, *sim("cube", 4, "--op", "bcast", "--tree", "msbt"),
+             "--capture", "run.pcapng").check_returncode()
         for view in VIEWS:
-            done = subprocess.run([mesh, "view", "run.pcapng", "--format", view], cwd=folder,
-                                  capture_output=True, timeout=LIMIT_S)
+            done = mesh(build, folder, "view", "run.pcapng", "--format", view)
             yield [f"view {view}", str(done.returncode), "", "", "", digest(done.stdout)]
 
 
