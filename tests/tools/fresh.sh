@@ -1,27 +1,30 @@
 #!/bin/bash
-# fresh.sh [--suite NAME] [--turns FILE] [COMMAND...]: the README's commands on a machine that has
-# nothing but git and make.
+# fresh.sh [--suite NAME] [--user] [--turns FILE] [COMMAND...]: the README's commands on a machine
+# that has nothing but git and make.
 #
 # Makes a bare Debian root from the archives that this machine's own apt uses, of the suite NAME
 # (trixie, bookworm; default: the newest stable that those archives offer), clones HEAD into it and
 # runs the commands there (`make run` and `make test` unless told otherwise); the last line is that
-# of the last command. Root, mounts and processes live in namespaces and a folder that go with this
-# script, however it ends. Ends with 77 where no such root can be had, else with 0 or 1.
+# of the last command. The path of the clone is drawn at random and has a blank and a letter beyond
+# ASCII. With --user it is not root who runs the commands; `make deps` has been run before. Root,
+# mounts and processes live in namespaces and a folder that go with this script, however it ends.
+# Ends with 77 where no such root can be had, else with 0 or 1.
 #
 # Those that are started with one FILE at the same time install their packages side by side, which
 # takes minutes of one processor and the disk, and run their commands one after the other.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-readonly NO_ROOT=77
-
-suite="" turns=""
+readonly NO_ROOT=77 SOMEBODY=1000
+readonly GIVEN=("$@")
+suite="" turns="" user=0
 while [[ ${1-} == --* ]]; do
   case $1 in
-    --suite) suite=${2-} ;;
-    --turns) turns=${2-} ;;
+    --suite) suite=${2-} && shift ;;
+    --turns) turns=${2-} && shift ;;
+    --user) user=$SOMEBODY ;;
     *) echo "fresh: there is no option $1" >&2; exit 2 ;;
   esac
-  shift 2
+  shift
 done
 [ $# -gt 0 ] || set -- "make run" "make test"
 
@@ -58,15 +61,18 @@ make_root() { # of folder $1
     impossible "mmdebstrap could not make a bare Debian"
 }
 
-furnish() { # the root $1: what a running machine has, our commit, and packages fetched before
+# The root $1 gets what a running machine has, packages fetched before, and our commit in $place.
+furnish() {
   mount -t proc proc "$1/proc"
   mount -t sysfs -o ro sys "$1/sys"
   mount --rbind /dev "$1/dev"
   cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
   cp -l /var/cache/apt/archives/*.deb "$1/var/cache/apt/archives/" 2>/dev/null || true
+  echo "somebody:x:$SOMEBODY:$SOMEBODY::/srv:/bin/bash" >>"$1/etc/passwd"
   # The user of this script need not own the repository.
   HOME=$1/.. git config --global safe.directory '*'
-  HOME=$1/.. git clone --quiet --no-hardlinks . "$1/srv/meshputer"
+  HOME=$1/.. git clone --quiet --no-hardlinks . "$1$place"
+  chown -R "$user:$user" "$1/srv"
 }
 
 # Waits until no other script has its turn. The turn ends with end_turn, or with this process.
@@ -77,24 +83,26 @@ begin_turn() {
 }
 end_turn() { [ -z "$turns" ] || exec 9>&-; }
 
-in_root() { # the root $1, command $2
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 chroot "$1" \
-    bash -c "cd /srv/meshputer && $2" </dev/null
+in_root() { # the root $1, user $2, command $3
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 \
+    chroot --userspec="$2:$2" --groups= "$1" bash -c "cd '$place' && $3" </dev/null
 }
 
 inside() { # folder $1, then the commands
-  local folder=$1 command last=()
+  local folder=$1 command last=() place
   shift
+  place="/srv/ü $(mktemp --dry-run XXXXXXXX)/meshputer"
   make_root "$folder"
   furnish "$folder/root"
-  if [ -n "$turns" ]; then
-    in_root "$folder/root" "make deps" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+  say "the clone is $place"
+  if [ -n "$turns" ] || [ "$user" != 0 ]; then
+    in_root "$folder/root" 0 "make deps" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
     say "packages are there after $SECONDS s"
-    begin_turn
   fi
+  begin_turn
   for command in "$@"; do
     say "$command"
-    in_root "$folder/root" "$command" | tee "$folder/log" ||
+    in_root "$folder/root" "$user" "$command" | tee "$folder/log" ||
       { say "'$command' failed"; tail -n 1 "$folder/log"; exit 1; }
     last+=("'$command' ended after $SECONDS s with: $(tail -n 1 "$folder/log")")
   done
@@ -125,8 +133,7 @@ outside() {
   git diff --quiet HEAD || say "changes that are not committed are left out"
   folder=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh-XXXXXX")
   chmod 755 "$folder"
-  INSIDE=$folder unshare --mount --pid --fork --kill-child tests/tools/fresh.sh \
-    ${suite:+--suite "$suite"} ${turns:+--turns "$turns"} "$@" &
+  INSIDE=$folder unshare --mount --pid --fork --kill-child tests/tools/fresh.sh "${GIVEN[@]}" &
   child=$!
   trap tear_down EXIT
   trap 'exit 130' INT
@@ -137,5 +144,5 @@ outside() {
 if [ -n "${INSIDE-}" ]; then
   inside "$INSIDE" "$@"
 else
-  outside "$@"
+  outside
 fi
