@@ -1,6 +1,7 @@
 """--orders: a program that is right in one order only fails, and a small order shows it."""
 import json
 import re
+import shlex
 
 import pytest
 
@@ -17,7 +18,7 @@ def smallest(outcome):
     """The put-offs of the smallest order that fails, and the command that repeats it."""
     found = re.search(r"^smallest order that fails: (\d+(?:,\d+)*|none)", outcome.out, re.M)
     assert found, outcome
-    repeat = outcome.err.splitlines()[-1].split("; repeat: ")[1].split()
+    repeat = shlex.split(outcome.err.splitlines()[-1].split("; repeat: ")[1])
     return found[1], repeat[1:]
 
 

@@ -193,15 +193,15 @@ def test_a_list_of_nothing_known_is_refused():
     (["run", "--op", "bcast", "--dim", 2, "--lockstep"], 0), (["frob"], 2),
     ([*SIM, "--op", "bcast", "--faults", "kill:1"], 1)])
 def test_a_standard_error_that_cannot_be_written_changes_no_exit_status(words, status, errors):
-    command = " ".join(map(str, [MESH, *words, errors]))
-    done = subprocess.run(["sh", "-c", f"exec {command}"], capture_output=True, timeout=120,
-                          stdin=subprocess.DEVNULL)
+    command = ["sh", "-c", f'exec "$@" {errors}', "sh", MESH, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == status, done
 
 
 def test_a_standard_output_that_is_closed_is_told():
-    done = subprocess.run(["sh", "-c", f"exec {MESH} tree --dim 3 --tree sbt >&-"], text=True,
-                          capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+    command = ["sh", "-c", 'exec "$0" tree --dim 3 --tree sbt >&-', MESH]
+    done = subprocess.run(command, text=True, capture_output=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
     assert done.returncode == 1 and done.stderr.startswith("mesh: "), done
 
 

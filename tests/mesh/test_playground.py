@@ -26,9 +26,9 @@ def in_page(expression, **names):
     """A value of the page's settings.js."""
     given = "".join(f"const {name} = {json.dumps(value)};" for name, value in names.items())
     done = subprocess.run(
-        ["node", "-e", f"const page = require('{PLAYGROUND}/page/settings.js');{given}"
+        ["node", "-e", f"const page = require('./settings.js');{given}"
                        f"console.log(JSON.stringify({expression}))"],
-        capture_output=True, text=True, check=True)
+        capture_output=True, text=True, check=True, cwd=PLAYGROUND / "page")
     return json.loads(done.stdout)
 
 

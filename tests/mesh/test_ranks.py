@@ -47,7 +47,7 @@ def launcher(tmp_path_factory):
 
 
 def of_capture(file):
-    return re.sub(rb"mesh run .*?--capture \S+", b"", file.read_bytes())
+    return re.sub(rb"mesh'? run .*?--capture (?:'.*?'|\S+)", b"", file.read_bytes())
 
 
 def compare(launcher, folder, words, *numbers_of_ranks):

@@ -11,6 +11,7 @@ Three things in a page are checked:
 """
 import json
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -119,7 +120,7 @@ CELLS = [(page, command, options, steps) for page in PAGES
                          ids=[f"{cell[1].split('mesh run ')[1]} {cell[2]}" for cell in CELLS])
 def test_a_table_gives_the_steps_that_its_command_measures(page, command, options, steps, tmp_path):
     report = tmp_path / "report.json"
-    done = subprocess.run(f"{command} {options} --report {report}", shell=True, cwd=ROOT,
+    done = subprocess.run([*shlex.split(f"{command} {options}"), "--report", report], cwd=ROOT,
                           timeout=120, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, f"{name_of(page)}: {command} {options}\n{done.stderr}"
     assert json.loads(report.read_text())["steps"] == steps, f"{name_of(page)}: {options}"

@@ -21,7 +21,7 @@ def last_line(outcome):
 def test_a_good_run_says_so():
     report = run("sim", "--dim", 2, "--op", "bcast", "--timeout", 7).report
     assert report["verdict"] == "ok" and report["reason"] is None
-    assert re.search(r"/mesh run --engine sim .*--timeout 7 --seed 1$", report["command"])
+    assert re.search(r"/mesh'? run --engine sim .*--timeout 7 --seed 1$", report["command"])
     assert re.fullmatch(r"\d+\.\d+\.\d+", report["version"]) and report["timeout"] == 7
     assert report["fates"] == [{"node": node, "fate": "done", "note": None} for node in range(4)]
 

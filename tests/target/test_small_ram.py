@@ -23,7 +23,8 @@ from mesh_tool import run, verified  # noqa: E402
 def made(folder):
     """The image, from the toolkit that users have."""
     toolkit = json.loads((BUILD / BOARD / "program.json").read_text())
-    words = {name: text.replace("@", str(BUILD)).split() for name, text in toolkit.items()}
+    words = {name: [word.replace("@", str(BUILD)) for word in text.split()]
+             for name, text in toolkit.items()}
     objects = []
     for source in ROOT / "boards" / "cortex-m" / "main.cpp", HERE / "program.cpp":
         objects.append(folder / f"{source.stem}.o")

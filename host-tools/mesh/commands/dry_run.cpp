@@ -1,6 +1,5 @@
 #include "dry_run.hpp"
-
-#include "command_words.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/engines/qemu_engine.hpp"

@@ -1,6 +1,5 @@
 #include "grade.hpp"
 
-#include "command_words.hpp"
 #include "grade_rules.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"

@@ -1,8 +1,8 @@
 #include "matrix.hpp"
 
-#include "command_words.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "options.hpp"

@@ -1,6 +1,7 @@
 #include "new_command.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <fmt/format.h>
@@ -38,24 +39,24 @@ mesh::Process app_main(mesh::Kernel& node) {
 }
 )";
 
-constexpr std::string_view kMakefile = R"(# make: builds ./@NAME@; make run; make test
+constexpr std::string_view kMakefile = R"make(# make: builds ./@NAME@; make run; make test
 MESH ?= mesh
 
 @NAME@: main.cpp
-	$(MESH) build $^ -o $@
+	"$(MESH)" build $^ -o $@
 
 run: @NAME@
-	$(MESH) run --engine sim --dim 3 --app ./@NAME@
+	"$(MESH)" run --engine sim --dim 3 --app ./@NAME@
 
 test: @NAME@
-	$(MESH) run --engine sim --dim 3 --app ./@NAME@ --expect expected.txt
-	$(MESH) run --engine qemu --dim 3 --app ./@NAME@ --expect expected.txt
+	"$(MESH)" run --engine sim --dim 3 --app ./@NAME@ --expect expected.txt
+	"$(MESH)" run --engine qemu --dim 3 --app ./@NAME@ --expect expected.txt
 
 clean:
 	rm -f @NAME@
 
 .PHONY: run test clean
-)";
+)make";
 
 constexpr std::string_view kExpected = "[0] the numbers of all nodes make 28\n";
 
@@ -73,7 +74,7 @@ set(MESH mesh CACHE STRING "the host tool")
 set(BOARD @BOARD@ CACHE STRING "the board")
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MESH BOARD)
 foreach(what compiler compile link libraries)
-  execute_process(COMMAND ${MESH} build --board ${BOARD} --show ${what}
+  execute_process(COMMAND "${MESH}" build --board ${BOARD} --show ${what}
     OUTPUT_VARIABLE mesh_${what} OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
   if(failed)
     message(FATAL_ERROR "'${MESH} build --show ${what}' failed: give -DMESH=/path/to/mesh")
@@ -82,7 +83,8 @@ endforeach()
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_CXX_COMPILER ${mesh_compiler})
 set(CMAKE_CXX_FLAGS_INIT "${mesh_compile}")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "${mesh_link}")
+# CMake links with the flags of the compiler, too; checks need no library here.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "${mesh_link} -fno-sanitize=all")
 set(CMAKE_CXX_STANDARD_LIBRARIES "${mesh_libraries}")
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 )";
@@ -124,7 +126,7 @@ void new_command(const NewArguments& arguments) {
         if (!(std::ofstream(folder / file) << named(text, name) << std::flush))
             refuse("'{}': {} cannot be written", arguments.folder, file);
     fmt::print("{}: main.cpp, what builds it, and its test: cd {} && make test\n", arguments.folder,
-               arguments.folder);
+               shell_word(arguments.folder));
 }
 
 } // namespace mesh::host

@@ -1,9 +1,9 @@
 #include "options.hpp"
 
 #include "command_line.hpp"
-#include "command_words.hpp"
 #include "core/base/operators.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/version.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/plan/find_qemu.hpp"

@@ -1,7 +1,7 @@
 #include "series.hpp"
 
-#include "command_words.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "series_crew.hpp"

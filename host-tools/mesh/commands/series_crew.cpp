@@ -1,7 +1,7 @@
 #include "series_crew.hpp"
 
-#include "command_words.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 
 #include <nlohmann/json.hpp>
 

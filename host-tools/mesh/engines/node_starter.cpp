@@ -38,9 +38,14 @@ std::string template_object() {
     const std::filesystem::path object = library_folder() / fork_protocol::kObject;
     if (std::error_code error; !std::filesystem::exists(object, error))
         throw RunError(fmt::format("there is no {}", object.string()));
-    if (object.string().find_first_of(" :") != std::string::npos) // these part LD_PRELOAD's words
-        throw RunError(fmt::format("LD_PRELOAD cannot name {}", object.string()));
     return object.string();
+}
+
+/// The object's name in LD_PRELOAD, whose names are parted by blanks and colons: where it has such
+/// a one, that of the open file, while this process has it.
+std::string preloaded_name(const std::string& path, const Fd& object) {
+    const bool is_parted = path.find_first_of(" :") != std::string::npos;
+    return is_parted ? fmt::format("/proc/{}/fd/{}", getpid(), object.get()) : path;
 }
 
 } // namespace
@@ -64,7 +69,9 @@ EmulatorTemplate::EmulatorTemplate(const RigPlan& plan, std::vector<std::string>
     given.given.push_back(far_control.get());
     const bool addressed = !plan.one_cable;
     const char* const others = std::getenv("LD_PRELOAD");
-    given.variables = {fmt::format("LD_PRELOAD={}{}{}", template_object(),
+    const std::string path = template_object();
+    const Fd object(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    given.variables = {fmt::format("LD_PRELOAD={}{}{}", preloaded_name(path, object),
                                    others != nullptr ? ":" : "", others != nullptr ? others : ""),
                        fmt::format("{}={},{},{},{:02x}", fork_protocol::kVariable, monitor + 1,
                                    getpid(), monitor,

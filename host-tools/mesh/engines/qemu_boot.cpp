@@ -7,6 +7,7 @@
 // tool goes before its nodes: a frame that waits for it is sent again by a node that has had its
 // turn meanwhile.
 #include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "qemu_engine.hpp"
 
 #include <fmt/format.h>
@@ -76,9 +77,9 @@ void QemuEngine::tell_debuggers() const {
         uplink_ == nullptr ? "" : fmt::format(" on host {}", uplink_->facts(uplink_->rank()).host);
     for (const NodeId node : plan_.gdb)
         if (stubs_.descriptor(node) >= 0)
-            say("node {} waits at reset{}; attach with: gdb-multiarch {} "
-                "-ex 'target remote {}'\n",
-                index(node), where, plan_.program(node).image, stubs_.path(node));
+            say("node {} waits at reset{}; attach with: {}\n", index(node), where,
+                shell_line({"gdb-multiarch", plan_.program(node).image, "-ex",
+                            "target remote " + stubs_.path(node)}));
 }
 
 /// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come

@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/own_folder.hpp"
 #include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/tables.hpp"
 #include "image_symbols.hpp"
 #include "kept_files.hpp"
@@ -341,7 +342,7 @@ void show(const BuildArguments& arguments) {
          {"compile", compile},
          {"link", link},
          {"libraries", compiler.libraries}}};
-    fmt::print("{}\n", fmt::join(look_up(kinds, arguments.show, "--show"), " "));
+    fmt::print("{}\n", shell_line(look_up(kinds, arguments.show, "--show")));
 }
 
 } // namespace
