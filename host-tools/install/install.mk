@@ -17,6 +17,14 @@ $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
 	  --name="$$($(MESH) $(subst mesh,,$(subst -, ,$*)) --help | head -1)" \
 	  "$(MESH) $(subst mesh,,$(subst -, ,$*))"
 
+# Everybody may read what is installed, and nobody else write it, whatever rights the files have
+# here. $(1): folder, $(2): what of it, $(3): where it goes.
+define install_files
+@install -d '$(INSTALLED)/share/meshputer/$(3)'
+@umask 022; tar -C $(1) --mode=u=rwX,go=rX -cf - $(2) | \
+  tar -C '$(INSTALLED)/share/meshputer/$(3)' --no-same-owner -pxf -
+endef
+
 .PHONY: install-deps install-tree install-sources install uninstall deb
 install-deps: run-deps
 	@tests/tools/packages.sh $(INSTALL_PACKAGES)
@@ -30,10 +38,9 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm644 -t '$(INSTALLED)/lib/meshputer' $(TEMPLATE) $(MPI_OBJECT)
 	@for image in $(foreach b,$(MADE_BOARDS),$(patsubst %,$b/%.elf,$(call made_images,$b))); do \
 	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
-	@mkdir -p '$(INSTALLED)/share/meshputer/include'
-	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) ops/job.cpp ops/own | \
-	  tar -C '$(INSTALLED)/share/meshputer/include' --no-same-owner -xf -
-	@tar -C firmware -cf - labs | tar -C '$(INSTALLED)/share/meshputer' --no-same-owner -xf -
+	$(call install_files,firmware,$(filter-out boards/%,$(HEADERS:firmware/%=%)) ops/job.cpp \
+	  ops/own,include)
+	$(call install_files,firmware,labs,)
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua \
@@ -47,13 +54,12 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 
 # What firmware of others is built with, as find_package(meshputer) of CMake finds it.
 install-sources:
-	@mkdir -p '$(INSTALLED)/share/meshputer/firmware'
-	@tar -C firmware -cf - CMakeLists.txt zephyr meshputer.hpp core hal wire kernel collectives \
-	  library service | tar -C '$(INSTALLED)/share/meshputer/firmware' --no-same-owner -xf -
+	$(call install_files,firmware,CMakeLists.txt zephyr meshputer.hpp core hal wire kernel \
+	  collectives library service,firmware)
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer/boards/serial' \
 	  $(addprefix boards/serial/,serial_board.hpp line.hpp turns.hpp)
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer/cmake' firmware/cmake/meshputer-config.cmake
-	@sed -n 's/.*kVersion = \(".*"\);/set(PACKAGE_VERSION \1)/p' \
+	@umask 022; sed -n 's/.*kVersion = \(".*"\);/set(PACKAGE_VERSION \1)/p' \
 	  host-tools/mesh/common/version.hpp | cat - firmware/cmake/meshputer-config-version.cmake \
 	  >'$(INSTALLED)/share/meshputer/cmake/meshputer-config-version.cmake'
 
@@ -66,13 +72,14 @@ DEB := $(BUILD)/deb
 PACKED := $(DEB)/files
 deb: install-deps ## a Debian package, in build/
 	@$(MAKE) -j$(JOBS) all
-	@rm -rf $(DEB) && mkdir -p $(PACKED)/DEBIAN $(DEB)/debian
+	@umask 022; rm -rf $(DEB) && mkdir -p $(PACKED)/DEBIAN $(DEB)/debian
 	@$(MAKE) install-tree DESTDIR=$(PACKED) PREFIX=/usr >$(DEB)/log
 	@strip --strip-unneeded $(PACKED)/usr/bin/mesh $(PACKED)/usr/lib/meshputer/*.so
 	@gzip -9n $(PACKED)/usr/share/man/man1/*.1
 	@install -Dm644 LICENSE $(PACKED)/usr/share/doc/meshputer/copyright
 	@printf 'Source: meshputer\n\nPackage: meshputer\nArchitecture: any\n' >$(DEB)/debian/control
-	@depends=$$(cd $(DEB) && dpkg-shlibdeps -O files/usr/bin/mesh | sed 's/^shlibs:Depends=//') && \
+	@umask 022; \
+	depends=$$(cd $(DEB) && dpkg-shlibdeps -O files/usr/bin/mesh | sed 's/^shlibs:Depends=//') && \
 	  sed -e "s/@VERSION@/$(lastword $(MESH_VERSION))/" -e "s/@DEPENDS@/$$depends/" \
 	  -e "s/@ARCHITECTURE@/$$(dpkg --print-architecture)/" host-tools/install/control \
 	  >$(PACKED)/DEBIAN/control

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.toolchain
 RUN = ["run", "--dim", "1", "--op", "bcast", "--bytes", "100"]
 
 
-def make(*words):
+def make(*words, umask=-1):
     done = subprocess.run(["make", f"BUILD={BUILD.relative_to(ROOT)}", *words], cwd=ROOT, text=True,
-                          capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
+                          capture_output=True, timeout=300, stdin=subprocess.DEVNULL, umask=umask)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -73,13 +73,20 @@ mesh run --engine sim --dim 2 --app hello
     assert f"-isystem {tree}/share/meshputer/include" in words and str(ROOT) not in words, words
 
 
-def test_a_prefix_may_have_a_blank_in_its_name(tree, tmp_path):
-    own = tmp_path / "my mesh"
+def test_a_prefix_may_have_a_blank_and_any_letter_in_its_name(tree, tmp_path):
+    own = tmp_path / "my mësh"
     shutil.copytree(tree, own, copy_function=os.link)
-    script = "mesh new proj && make -C proj test && mesh run --dim 1 --app proj/main.cpp"
-    done = subprocess.run(["sh", "-exc", script], cwd=tmp_path, text=True, capture_output=True,
-                          timeout=300, env={"PATH": f"{own}/bin:/usr/bin:/bin",
-                                            "HOME": str(tmp_path)})
+    script = """
+mesh new proj
+make -C proj MESH="$0/bin/mesh" test
+mesh run --dim 1 --app proj/main.cpp --boot fork
+cmake -S proj -B made -DMESH="$0/bin/mesh" --toolchain "$PWD/proj/toolchain.cmake"
+cmake --build made
+mesh run --dim 1 --app made/proj.elf
+"""
+    done = subprocess.run(["sh", "-exc", script, own], cwd=tmp_path, text=True,
+                          capture_output=True, timeout=300,
+                          env={"PATH": f"{own}/bin:/usr/bin:/bin", "HOME": str(tmp_path)})
     assert done.returncode == 0, done
 
 
@@ -110,11 +117,10 @@ def test_the_dissector_is_installed(tree):
 
 def completed(tree, *words):
     """The completions that bash offers for the last word of a command line."""
-    script = (f"source {tree}/share/bash-completion/completions/mesh; "
-              f"COMP_WORDS=({tree}/bin/mesh {' '.join(words)}); COMP_CWORD={len(words)}; _mesh; "
-              "echo \"${COMPREPLY[@]}\"")
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=300,
-                          check=True).stdout.split()
+    script = ('source "$0/share/bash-completion/completions/mesh"; '
+              'COMP_WORDS=("$0/bin/mesh" "$@"); COMP_CWORD=$#; _mesh; echo "${COMPREPLY[@]}"')
+    return subprocess.run(["bash", "-c", script, tree, *words], capture_output=True, text=True,
+                          timeout=300, check=True).stdout.split()
 
 
 @pytest.mark.parametrize("words, offered", [
@@ -128,10 +134,13 @@ def test_bash_completes_names_from_the_tool_itself(tree, words, offered):
     assert set(completed(tree, *words)) == offered
 
 
-def test_uninstall_leaves_nothing(tmp_path):
-    make("install-tree", f"DESTDIR={tmp_path}")
-    assert any(path.is_file() for path in tmp_path.rglob("*"))
-    make("uninstall", f"DESTDIR={tmp_path}")
+@pytest.mark.parametrize("mask", [0o077, 0])
+def test_all_may_read_what_is_installed_and_uninstall_leaves_nothing(tmp_path, mask):
+    where = f"DESTDIR={tmp_path}/a ü", "PREFIX=/opt/my mësh"
+    make("install-tree", *where, umask=mask)
+    installed = list((tmp_path / "a ü").rglob("*"))
+    assert {oct(path.stat().st_mode & 0o777) for path in installed} == {"0o644", "0o755"}
+    make("uninstall", *where)
     assert not any(path.is_file() for path in tmp_path.rglob("*"))
 
 
