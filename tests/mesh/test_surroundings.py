@@ -1,11 +1,13 @@
 """The machine around it: full folders, tools that are missing, names with blanks, no /proc."""
 import os
+import pathlib
+import shlex
 import shutil
 import subprocess
 
 import pytest
 
-from mesh_tool import MESH, mesh, refused
+from mesh_tool import IMAGES, MESH, end, mesh, refused, start
 
 HELLO = """#include "meshputer.hpp"
 mesh::Process app_main(mesh::Kernel& node) {
@@ -51,6 +53,33 @@ def test_a_full_folder_of_the_program_is_left_as_it_was(source, tmp_path):
     assert "No space left on device" in done.stderr and len(done.stderr.splitlines()) == 1, done
 
 
+def test_a_folder_for_temporary_files_that_is_none_is_named(source, tmp_path):
+    env = dict(os.environ, TMPDIR=str(tmp_path / "gone"))
+    refused(mesh("build", "--engine", "sim", source, "-o", tmp_path / "hello", env=env),
+            "gone: No such file or directory")
+
+
+def test_a_home_that_is_none_is_not_made(source, tmp_path):
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", source, env=env)
+    assert outcome.status == 0 and not (tmp_path / "home").exists(), outcome
+
+
+@pytest.mark.parametrize("session", ["gone", "x" * 100], ids=["gone", "long"])
+def test_a_debugger_finds_its_node_without_the_folder_of_a_session(tmp_path, session):
+    """Gone, as after `su`, or with a path too long for a socket."""
+    (tmp_path / ("x" * 100)).mkdir()
+    rig = start("run", "--engine", "qemu", "--dim", 1, "--op", "bcast", "--gdb", 0,
+                under=["env", f"XDG_RUNTIME_DIR={tmp_path / session}"])
+    try:
+        told = next(line for line in rig.stderr if "attach with" in line)
+        words = shlex.split(told.split("attach with: ")[1])
+        assert words[1] == str(IMAGES / "job.elf")
+        assert pathlib.Path(words[3].removeprefix("target remote ")).is_socket()
+    finally:
+        end(rig)
+
+
 def test_a_machine_without_proc_is_told_what_is_missing():
     done = alone([MESH, "list", "boards"], "mount -t tmpfs none /proc && exec \"$@\"")
     assert done.returncode == 2 and "/proc to be mounted" in done.stderr, done
@@ -62,6 +91,15 @@ def test_a_missing_compiler_is_named_with_its_package(source, tmp_path):
             "not found: install gcc-arm-none-eabi and")
     refused(mesh("build", "--engine", "sim", source, "-o", tmp_path / "x", env=env),
             "g++ not found: install g++")
+
+
+def test_compilers_speak_english_whatever_their_user_does(source, tmp_path):
+    compiler = tmp_path / "g++"
+    compiler.write_text('#!/bin/sh\necho "all: $LC_ALL, language: $LANGUAGE."\nexit 1\n')
+    compiler.chmod(0o755)
+    env = dict(os.environ, PATH=str(tmp_path), LC_ALL="de_DE.UTF-8", LANGUAGE="de:fr")
+    outcome = mesh("build", "--engine", "sim", source, "-o", tmp_path / "x", env=env)
+    assert "all: C.UTF-8, language: .\n" in outcome.err, outcome
 
 
 def test_a_source_in_a_folder_with_a_blank_is_built_once(source, tmp_path):

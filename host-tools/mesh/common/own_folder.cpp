@@ -22,10 +22,20 @@ bool make_own_folder(const fs::path& path) {
            access(path.c_str(), W_OK | X_OK) == 0;
 }
 
+fs::path temporary_folder() {
+    std::error_code error;
+    const fs::path folder = fs::temp_directory_path(error);
+    if (error) {
+        const char* const named = std::getenv("TMPDIR");
+        refuse("TMPDIR={}: {}", named != nullptr ? named : "", error.message());
+    }
+    return folder;
+}
+
 TemporaryFolder::TemporaryFolder(const std::string& name) {
-    std::string made = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
+    std::string made = (temporary_folder() / (name + "-XXXXXX")).string();
     if (mkdtemp(made.data()) == nullptr)
-        refuse("{}: no folder can be made there", fs::temp_directory_path().string());
+        refuse("{}: no folder can be made there", temporary_folder().string());
     path_ = made;
 }
 

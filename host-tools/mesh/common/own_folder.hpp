@@ -11,6 +11,9 @@ namespace mesh::host {
 /// run. Another user who made a folder of that name before could have put anything into it.
 bool make_own_folder(const std::filesystem::path& path);
 
+/// The system's folder for temporary files. UsageError if what the environment names is none.
+std::filesystem::path temporary_folder();
+
 /// A new folder among the system's temporary ones, for this user alone, which goes with this
 /// object.
 class TemporaryFolder {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -21,12 +22,17 @@ namespace {
     throw RunError(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+/// The folder of this user's session may be another user's, as after `su`, or gone, or too long.
 std::string make_folder() {
-    const char* const base = std::getenv("XDG_RUNTIME_DIR");
-    std::string name = fmt::format("{}/mesh-XXXXXX", base != nullptr ? base : "/tmp");
-    if (mkdtemp(name.data()) == nullptr)
-        fail_socket(name);
-    return name;
+    static constexpr const char* kShared = "/tmp";
+    constexpr std::size_t kBytesMax = sizeof(sockaddr_un::sun_path) - sizeof "/node-65535";
+    for (const char* const place :
+         std::array<const char*, 2>{std::getenv("XDG_RUNTIME_DIR"), kShared}) {
+        std::string name = fmt::format("{}/mesh-XXXXXX", place != nullptr ? place : kShared);
+        if (name.size() <= kBytesMax && mkdtemp(name.data()) != nullptr)
+            return name;
+    }
+    fail_socket(kShared);
 }
 
 Fd listen_at(const std::string& path) {

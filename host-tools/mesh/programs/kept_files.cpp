@@ -40,15 +40,17 @@ std::vector<std::string> words_of_rule(std::string_view rule) {
 fs::path cache_folder() {
     const char* const cache = std::getenv("XDG_CACHE_HOME");
     const char* const home = std::getenv("HOME");
-    std::vector<fs::path> folders;
+    fs::path folder;
+    std::error_code error;
     if (cache != nullptr && *cache == '/')
-        folders.push_back(fs::path(cache) / "meshputer");
-    else if (home != nullptr && *home == '/')
-        folders.push_back(fs::path(home) / ".cache" / "meshputer");
-    folders.push_back(fs::temp_directory_path() / fmt::format("meshputer-{}", geteuid()));
-    for (const fs::path& folder : folders)
-        if (make_own_folder(folder))
-            return folder;
+        folder = fs::path(cache) / "meshputer";
+    else if (home != nullptr && *home == '/' && fs::is_directory(home, error))
+        folder = fs::path(home) / ".cache" / "meshputer";
+    if (!folder.empty() && make_own_folder(folder))
+        return folder;
+    folder = temporary_folder() / fmt::format("meshputer-{}", geteuid());
+    if (make_own_folder(folder))
+        return folder;
     static const TemporaryFolder own("meshputer");
     return own.path();
 }

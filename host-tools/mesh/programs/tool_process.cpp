@@ -28,6 +28,25 @@ std::string package_of(std::string_view tool) {
     return cross ? "gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib" : "g++";
 }
 
+/// Our environment, but for the language: what tools say is read here.
+std::vector<std::string> english_environment() {
+    std::vector<std::string> all{"LC_ALL=C.UTF-8"};
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (!text.starts_with("LC_ALL=") && !text.starts_with("LANGUAGE="))
+            all.emplace_back(text);
+    }
+    return all;
+}
+
+std::vector<char*> pointers_into(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 } // namespace
 
 ToolProcess::ToolProcess(const std::vector<std::string>& words)
@@ -38,16 +57,14 @@ ToolProcess::ToolProcess(const std::vector<std::string>& words)
         refuse("{} not found: install {}", words.front(), package_of(words.front()));
     if (output_.get() < 0)
         refuse("{}: no memory for what it says", path);
-    std::vector<char*> arguments;
-    for (const std::string& word : words)
-        arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
+    const std::vector<std::string> variables = english_environment();
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, output_.get(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-    const int error = posix_spawn(&pid_, path.c_str(), &files, nullptr, arguments.data(), environ);
+    const int error = posix_spawn(&pid_, path.c_str(), &files, nullptr, pointers_into(words).data(),
+                                  pointers_into(variables).data());
     posix_spawn_file_actions_destroy(&files);
     if (error != 0)
         refuse("{}: cannot be started: {}", path,
