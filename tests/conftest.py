@@ -16,6 +16,9 @@ import boards
 import costly
 import emulators
 import seeds
+import surroundings
+
+surroundings.settle(os.environ.get("BUILD", "build"))
 
 # Files whose cases compute for long without a pause. A worker takes neighbours of the list, so they
 # are spread over its first part, between whole runs of meshes, which wait for each other.
