@@ -382,7 +382,9 @@ TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/host/tests/%) $(FUZZERS:%=$(BUILD)/ho
   $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM) $(MADE_PROGRAMS)
 TEST_ALL_PROGRAMS := $(TEST_PROGRAMS) $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) \
   $(FUZZERS:%=$(BUILD)/fuzz/%) $(PAPER_PROGRAMS) $(BENCHES:%=$(BUILD)/host/bench/%)
-PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
+# tests/tools/surroundings.py does for the cases what must be done here for pytest itself.
+PYTEST = env -u PYTEST_ADDOPTS -u PYTHONPATH PYTHONUTF8=1 BUILD=$(BUILD) \
+  $(PYTHON) -m pytest -q --color=no
 .PHONY: test-images test-all-images test-programs test-all-programs
 test-images: all $(TEST_IMAGES)
 test-all-images: all $(TEST_ALL_IMAGES)
@@ -405,7 +407,7 @@ test-all: ## every case of every test, with the seed of this commit too; it take
 test: deps ## what to run before each push; all of TEST='words of names', BOARD=; N passed, N failed
 	@WERROR=$${WERROR--Werror} $(MAKE) -j$(JOBS) $(NEEDED)
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
-	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) --dist loadgroup $(GATE) \
+	timeout $(TEST_LIMIT_S) $(PYTEST) -n $(TEST_WORKERS) --dist loadgroup $(GATE) \
 	  $(if $(FREE),--free) \
 	  $(if $(TEST_WORDS),-k '$(TEST_WORDS)') --durations=15 \
 	  --junitxml=$(TEST_LOGS)/junit.xml tests | \
