@@ -183,12 +183,19 @@ TARGET_LDFLAGS := $(TARGET_FLAGS) -flto -flto-partition=one \
 TARGET_TESTS := $(patsubst tests/target/%.cpp,test_%,$(wildcard tests/target/*.cpp))
 ALL_PROBE_APPS := $(patsubst %.cpp,app_%,$(notdir $(PROBE_APPS)))
 
+IMAGE_LDFLAGS = $(TARGET_LDFLAGS)
+# Images that nobody ships, tests, have what is compiled as a whole compiled once a board, which is
+# nine tenths of a link; it is some more code then.
+PARTIAL_LDFLAGS := -fno-lto $(filter-out -flto%,$(TARGET_LDFLAGS))
+# $(1): objects of an image
+with_whole = $(patsubst %/libmesh.a,%/whole.o,$(filter %/libmesh.a,$(1))) $(1)
+
 .PHONY: images
 # $(1): board, $(2): image, $(3): its own objects, $(4): what is put into it for whoever runs it
 define image_rules
 $(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$$(call say,LINK,$$@)
-	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_LDFLAGS) -T $$($(1)_LDSCRIPT) \
+	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $$(IMAGE_LDFLAGS) -T $$($(1)_LDSCRIPT) \
 	  -Wl,-Map=$$(@:.elf=.map) $(3) $$($(1)_LDFLAGS) -o $$@ >$$@.memory
 	$(Q)[ $(V) = 0 ] || cat $$@.memory
 	$(if $(4),$(Q)$(CROSS)objcopy $(foreach f,$(4),--add-section .mesh$(suffix $f)=$f) $$@)
@@ -235,6 +242,11 @@ $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 	$$(call say,AR,$$@)
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+$(BUILD)/$(1)/whole.o: $$(call target_objects,$(1),$$(filter-out $(NOT_WHOLE),$$(filter \
+  $(WHOLE),$(PORTABLE_SOURCES))))
+	$$(call say,LINK,$$@)
+	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_FLAGS) $(WHOLE_FLAGS) -flto-partition=one \
+	  -nostdlib -r -flinker-output=nolto-rel $$^ -o $$@
 $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
   $$($(1)_DRIVER) $$($(1)_PORTABLE)
 $(BUILD)/$(1)/standard.hpp.gch: $(BUILD)/$(1)/standard.hpp boards/$(1)/board.mk
@@ -253,7 +265,8 @@ $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b,$(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call \
   carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
-  $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
+  $(notdir $a)),$(call with_whole,$(call target_objects,$b,$a) $($b_SYSTEM)),$(call \
+  carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b/relay,$(basename $(notdir $a)),$(call target_objects,$b,$a) \
   $($b/relay_SYSTEM),$(call carried,$b/relay,$a)))))
@@ -265,7 +278,10 @@ include boards/alone/alone.mk
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$t,\
-  $(call target_objects,$b,$(t:test_%=tests/target/%.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
+  $(call with_whole,$(call target_objects,$b,$(t:test_%=tests/target/%.cpp)) $($b_DRIVER) \
+  $($b_PORTABLE))))))
+$(foreach b,$(BOARDS),$(ALL_PROBE_APPS:%=$(BUILD)/$b/%.elf) $(TARGET_TESTS:%=$(BUILD)/$b/%.elf)): \
+  IMAGE_LDFLAGS = $(PARTIAL_LDFLAGS)
 $(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(notdir $p),\
   $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
