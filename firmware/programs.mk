@@ -19,12 +19,15 @@ $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 # ---- the part for the simulation -----------------------------------------------------------------
 # Loaded by the host tool, once for all nodes.
 PROGRAM_FLAGS := -fPIC -fno-builtin -fno-gnu-unique
+# clang++ makes no unique names, and knows no word for that.
+MADE_PROGRAM_FLAGS := $(filter-out $(if $(findstring clang,$(CXX)),-fno-gnu-unique),\
+  $(PROGRAM_FLAGS))
 PROGRAM_LDFLAGS := -shared -Wl,-Bsymbolic,-z,relro,-z,now
 define simulated_rules
 $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/stdio/names.mk | $(BUILD)/host/stamp.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(PROGRAM_FLAGS) -c $$< -o $$@
+	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(MADE_PROGRAM_FLAGS) -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
 endef
 $(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state \
