@@ -5,4 +5,4 @@ SHARED := boards/cortex-m boards/serial
 BOARD_LDFLAGS := -Wl,--defsym=stack_bytes=6K
 # Others are made when they are asked for: make build/netduinoplus2/pi.elf
 IMAGES := $(OPS) hello
-SUITES := app_windows app_crash
+SUITES := app_windows app_crash app_storm

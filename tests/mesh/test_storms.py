@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from crowd_tool import PORTS, app, built, ends_well
-from mesh_tool import IMAGES
+from crowd_tool import PORTS, app, ends_well
+from mesh_tool import BUILD, IMAGES
 
 PROGRAM = IMAGES / "app_storm.elf"
 DRAWN = 48
@@ -52,14 +52,10 @@ def test_a_storm_of_hundreds_of_nodes_at_two_goals_ends(where, words):
     ends_well(app("sim", PROGRAM, where, words))
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory):
-    return built(tmp_path_factory, "storm", "--board", "netduinoplus2")
-
-
 @pytest.mark.parametrize("how", [["--lockstep"], pytest.param(
     ["--free", "--timeout", 60], marks=pytest.mark.free(gate=True))], ids=["lockstep", "free"])
-def test_a_storm_on_the_smallest_board_itself_ends(image, how):
+def test_a_storm_on_the_smallest_board_itself_ends(how):
     """Six senders and the program, which takes: all processes that the board has room for."""
-    ends_well(app("qemu", image, ["--board", "netduinoplus2", "--dim", 4, *how, "--seed", 87109],
+    ends_well(app("qemu", BUILD / "netduinoplus2" / "app_storm.elf",
+                  ["--board", "netduinoplus2", "--dim", 4, *how, "--seed", 87109],
                   [6, 20, 0, 1024, 0, 100, 8]))
