@@ -412,10 +412,10 @@ TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))
 TEST_LIMIT_S ?= 3600
 TEST_LOGS := $(BUILD)/test-logs
 TEST_WORDS := $(if $(TEST),($(TEST))$(if $(BOARD), and ))$(BOARD)
-# Words are looked for in all cases, of the gate and not.
+# Words are looked for in all cases, unless GATE=--gate is given, too.
 GATE = $(if $(TEST_WORDS),,--gate)
-NEEDED = $(if $(TEST),$$($(PYTHON) tests/tools/needed.py $(BUILD) '$(TEST)'),$(if \
-  $(GATE),test-programs,test-all-programs))
+NEEDED = $(if $(GATE),test-programs,$(if $(TEST),$$($(PYTHON) tests/tools/needed.py \
+  $(BUILD) '$(TEST)'),test-all-programs))
 .PHONY: test test-all
 test-all: ## every case of every test, with the seed of this commit too; it takes an hour
 	@MESH_SEED=$${MESH_SEED:-$$(git rev-parse --short=12 HEAD)} $(MAKE) test GATE= FREE=1 \

@@ -144,7 +144,7 @@ def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
 
 
 @pytest.mark.toolchain
-@pytest.mark.free
+@pytest.mark.free(gate=True)
 def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
     image = IMAGES / "app_waits.elf"
     rig = start("run", "--engine", "qemu", "--dim", 1, "--app", image, "--gdb", 0, "--", "circle")
