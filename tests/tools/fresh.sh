@@ -83,8 +83,9 @@ begin_turn() {
 }
 end_turn() { [ -z "$turns" ] || exec 9>&-; }
 
+# A warning is an error in what `make run` compiles, too: `make test` does not compile it again.
 in_root() { # the root $1, user $2, command $3
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 \
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 WERROR=-Werror \
     chroot --userspec="$2:$2" --groups= "$1" bash -c "cd '$place' && $3" </dev/null
 }
 
