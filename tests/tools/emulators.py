@@ -11,7 +11,8 @@ FREE = contextvars.ContextVar("FREE", default=False)
 # True in a case that may boot emulators that run free.
 MARKED = contextvars.ContextVar("MARKED", default=True)
 ONLY_FREE = {"--free", "--host-at", "--serial"}
-NO_RUN = {"--help", "--version", "--dry-run"}
+# With --qemu a case has scripts of its own in place of emulators, and says how they run.
+NO_RUN = {"--help", "--version", "--dry-run", "--qemu"}
 
 
 def own_words(arguments):
