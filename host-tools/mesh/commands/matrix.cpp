@@ -1,5 +1,6 @@
 #include "matrix.hpp"
 
+#include "host-tools/mesh/common/cores.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,7 +29,7 @@ public:
         : arguments_(arguments),
           cases_(std::move(cases)),
           tally_(tally),
-          jobs_max_(arguments.jobs.value_or(std::max(1u, std::thread::hardware_concurrency()))),
+          jobs_max_(arguments.jobs.value_or(cores())),
           kbyte_max_(arguments.memory_mbyte ? *arguments.memory_mbyte * 1024 : available_kbyte()) {}
 
     void run() {

@@ -23,12 +23,13 @@ bool make_own_folder(const fs::path& path) {
 }
 
 fs::path temporary_folder() {
+    const char* const named = std::getenv("TMPDIR");
+    if (named != nullptr && *named == '\0') // as if it were not set
+        return "/tmp";
     std::error_code error;
     const fs::path folder = fs::temp_directory_path(error);
-    if (error) {
-        const char* const named = std::getenv("TMPDIR");
+    if (error)
         refuse("TMPDIR={}: {}", named != nullptr ? named : "", error.message());
-    }
     return folder;
 }
 

@@ -6,6 +6,7 @@
 // is up. A node that is stopped costs nothing, and its clock stands still. From then on the host
 // tool goes before its nodes: a frame that waits for it is sent again by a node that has had its
 // turn meanwhile.
+#include "host-tools/mesh/common/cores.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
 #include "qemu_engine.hpp"
@@ -17,7 +18,6 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,8 +33,6 @@ constexpr unsigned kHeldPerCore = 32;
 /// By so much is the nice value of more nodes than that above the host tool's own.
 constexpr int kNodeNice = 5;
 constexpr int kNiceMax = 19;
-
-unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 void tell(const Fd& monitor, std::string_view command) {
     static_cast<void>(send(monitor.get(), command.data(), command.size(), MSG_NOSIGNAL));

@@ -1,5 +1,6 @@
 #include "join.hpp"
 
+#include "host-tools/mesh/common/cores.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/common/version.hpp"
@@ -25,7 +26,6 @@
 #include <string_view>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <thread>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -135,7 +135,7 @@ Card own_card() {
     std::array<char, kNameBytes> id{};
     if (boot.get() >= 0 && read(boot.get(), id.data(), 36) == 36)
         card.machine = id;
-    card.cores = std::max(1u, std::thread::hardware_concurrency());
+    card.cores = cores();
     return card;
 }
 
