@@ -48,7 +48,7 @@ def test_only_tests_stop_at_a_warning(tmp_path):
 def test_a_users_own_flags_are_the_last_of_the_host_tools(tmp_path):
     object_of_main = f"{tmp_path}/host/obj/host-tools/mesh/main.o"
     line, = compilations(f"BUILD={tmp_path}", "EXTRA_CXXFLAGS=-O0 -std=c++23", object_of_main)
-    assert re.search(r"-std=c\+\+20 .* -O2 .* -O0 -std=c\+\+23 -c ", line)
+    assert re.search(r"-std=c\+\+20 .* -O2 .* -O0 -std=c\+\+23 +-c ", line)
 
 
 def complaints(command):

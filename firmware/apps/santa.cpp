@@ -30,11 +30,9 @@ static Process santa(Kernel& node, unsigned years, unsigned reindeer) {
             co_await alt(node, on_message(kAnySource, kBack), on_message(kAnySource, kWantsHelp));
         const Received got = co_await receive_value(node, knocks, kAnySource, Tag(kBack + who));
         crowds[who].nodes[crowds[who].count++] = got.source;
-        status = got.status;
-        if (back.count == reindeer && status == Status::ok) {
-            ++rides;
+        rides += back.count == reindeer ? 1 : 0;
+        if (status = got.status; back.count == reindeer && status == Status::ok)
             status = co_await let_go(node, back, rides < years);
-        }
         if (rides < years && elves.count == kElvesAtATime && status == Status::ok)
             status = co_await let_go(node, elves, true);
         elves_left -= rides == years ? elves.count : 0;

@@ -163,6 +163,7 @@ MANY = 6
 ON_ONE_CORE = ("taskset", "--cpu-list", min(os.sched_getaffinity(0)))
 
 
+@pytest.mark.free # nodes that are not held would say hello by wall time
 def test_of_many_nodes_those_that_are_up_wait_for_the_others():
     """A node that is up and not held says hello to its neighbours four times a second."""
     process = start("run", "--quiet", "--boot", "fork", "--dim", MANY, "--op", "barrier",
@@ -244,6 +245,7 @@ def test_two_images_in_one_forked_mesh_are_both_run(tmp_path):
         "hello, neighbours are 2 1"}
 
 
+@pytest.mark.free
 @pytest.mark.toolchain
 def test_a_loader_is_forked_and_starts_the_program_that_it_gets(tmp_path):
     report = tmp_path / "report.json"

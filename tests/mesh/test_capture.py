@@ -291,8 +291,8 @@ def test_a_capture_to_standard_output_has_it_for_itself(tmp_path):
 @pytest.mark.parametrize("end, status, words", [
     ([], 130, "signal 2"), (["--limit", 1], 1, "not done within --limit 1 s")])
 def test_a_reader_that_stops_reading_does_not_keep_a_run_from_its_end(end, status, words):
-    process = start("run", "--engine", "sim", "--dim", 6, "--op", "bcast", "--bytes", 65536,
-                    "--capture", "-", *end)
+    process = start("run", "--engine", "sim", "--dim", 6, "--op", "send", "--messages", 100_000,
+                    "--bytes", 16, "--capture", "-", *end)
     waiting = array.array("i", [0])
     try:
         wait_until(lambda: fcntl.ioctl(process.stdout, termios.FIONREAD, waiting) == 0 and

@@ -45,6 +45,7 @@ def test_a_node_goes_back_to_its_image_if_the_host_goes_away(tmp_path):
         assert node.says() == OLD
 
 
+@pytest.mark.free
 @pytest.mark.parametrize("topology, dim, nodes", [("cube", 1, 2), ("star", 3, 6)])
 def test_the_flash_of_emulated_nodes_outlasts_the_run_in_a_folder(topology, dim, nodes, tmp_path):
     outcome = mesh("load", "hello", "--board", BOARD, "--topology", topology, "--dim", dim,
@@ -73,6 +74,7 @@ class KeepingMesh(AloneMesh):
                     self.dim, "--timeout", 60, *more)
 
 
+@pytest.mark.free
 def test_a_mesh_is_loaded_once_and_needs_no_host_any_more():
     loader = BUILD / BOARD / "loader" / "loader.elf"
     with KeepingMesh(BOARD, 1, loader) as there:

@@ -58,6 +58,7 @@ def test_broadcasts_are_measured_and_take_the_corrected_steps(paper, name, ports
         assert measured == {n: broadcast_steps(name, ports, n, count(n)) for n in measured}
 
 
+@pytest.mark.costly
 def test_every_value_is_measured_and_is_the_corrected_one(paper):
     _, values, complaints = paper
     assert complaints == []
@@ -73,6 +74,7 @@ def test_every_value_is_measured_and_is_the_corrected_one(paper):
         f"Table {number}" for number in range(1, 5)}
 
 
+@pytest.mark.costly
 def test_speed_up_of_msbt_is_the_quotient_of_the_step_counts(paper):
     _, values, _ = paper
     for ports in PORTS:
@@ -83,6 +85,7 @@ def test_speed_up_of_msbt_is_the_quotient_of_the_step_counts(paper):
             {n: steps["sbt"][n] / steps["msbt"][n] for n in (2, 3, 4)})
 
 
+@pytest.mark.costly
 def test_a_scatter_takes_as_long_as_the_largest_subtree_is(paper):
     """One packet a node; with one port all pass the root, one after the other."""
     _, values, _ = paper
@@ -97,6 +100,7 @@ def test_a_scatter_takes_as_long_as_the_largest_subtree_is(paper):
     assert found(values, "Figure 8", "sbnt-minr all") == largest
 
 
+@pytest.mark.costly
 def test_a_wrong_printed_value_stands_beside_the_right_one_and_bears_a_note(paper):
     folder, values, _ = paper
     rows = [value for value in values if value["row"].startswith("hp duplex P=")]
@@ -109,6 +113,7 @@ def test_a_wrong_printed_value_stands_beside_the_right_one_and_bears_a_note(pape
     assert set(re.findall(r"\[\^(\w+)\][^:]", text)) == notes
 
 
+@pytest.mark.costly
 def test_one_port_of_a_uni_directional_hypercube_takes_half_n_steps_for_each_packet(paper):
     """The paper has one step, as if a source with n/2 children sent every packet once."""
     _, values, _ = paper
@@ -122,6 +127,7 @@ def test_one_port_of_a_uni_directional_hypercube_takes_half_n_steps_for_each_pac
     assert (row["printed"], row["corrected"], row["measured"]) == (14, 22, 22)
 
 
+@pytest.mark.costly
 def test_disjoint_trees_of_a_uni_directional_hypercube_share_packets_or_repeat_them(paper):
     _, values, _ = paper
     for case, copies in (("f = 0", 1), ("f = n/2-1", 2)):
@@ -137,6 +143,7 @@ STAR_DEPTHS = {3: 15, 4: 96}
 STAR_DEPTH = {3: 5, 4: 7}
 
 
+@pytest.mark.costly
 def test_the_four_problems_on_a_star_take_what_its_trees_say(paper):
     _, values, _ = paper
 
@@ -156,6 +163,7 @@ def test_the_four_problems_on_a_star_take_what_its_trees_say(paper):
             n: messages * STAR_DEPTHS[n] for n in (3, 4)}
 
 
+@pytest.mark.costly
 def test_scattering_on_a_star_crosses_each_link_of_the_paths_once(paper):
     _, values, _ = paper
     for n, x, links in ((3, 1, 9), (4, 1, 62), (3, 2, 2 * 15), (4, 3, 3 * 96)):
@@ -163,6 +171,7 @@ def test_scattering_on_a_star_crosses_each_link_of_the_paths_once(paper):
         assert found(values, "Table 2", row, "fragopoulou-akl-1993")[n] == links
 
 
+@pytest.mark.costly
 def test_star_and_hypercube_are_compared_by_what_was_measured(paper):
     _, values, _ = paper
     exchange = found(values, "Table 4", "fault tolerant total exchange: time",
@@ -179,6 +188,7 @@ def necklaces(n):
     return len(cyclic), len({min(turned(word, count) for count in range(n)) for word in cyclic})
 
 
+@pytest.mark.costly
 def test_trees_are_counted_as_necklaces_say(paper):
     _, values, _ = paper
     counted = {(value["row"], value["n"]): value["measured"] for value in values
@@ -191,6 +201,7 @@ def test_trees_are_counted_as_necklaces_say(paper):
         assert counted["SBT(max)", n] == 2 ** (n - 1)
 
 
+@pytest.mark.costly
 def test_figures_are_drawings(paper):
     folder, _, _ = paper
     for key, names in FIGURES.items():

@@ -15,6 +15,7 @@ LEAVES = 25_000  # of four stacks each
 MESSAGES = {"mps2-an505": 10_000, "ast1030-evb": 100, "mps2-an385": 100}
 
 
+@pytest.mark.free # nodes compute while frames come
 @pytest.mark.parametrize("board", MESSAGES)
 def test_no_register_changes_by_a_switch_or_a_frame(board, tmp_path, exhaustive):
     if not exhaustive and board != "mps2-an505":

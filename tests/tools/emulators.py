@@ -33,6 +33,7 @@ def told_how(arguments):
 
 def check_mark(arguments):
     """Of a command that was not refused: no case runs free by oversight."""
-    free = ONLY_FREE & {*own_words(arguments)} or list(map(str, arguments[:1])) == ["load"]
+    words = list(map(str, arguments))
+    free = ONLY_FREE & {*own_words(words)} or words[:1] == ["load"] and not NO_RUN & {*words}
     assert MARKED.get() or not free, \
-        f"mark the case `free`, or leave the words out: {' '.join(map(str, arguments))}"
+        f"mark the case `free`, or leave the words out: {' '.join(words)}"

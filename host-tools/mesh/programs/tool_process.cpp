@@ -28,9 +28,12 @@ std::string package_of(std::string_view tool) {
     return cross ? "gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib" : "g++";
 }
 
-/// Our environment, but for the language: what tools say is read here.
+/// Our environment, but for the language: what tools say is read here. A user who asks for C gets
+/// no letter beyond ASCII; the compiler's quotation marks are some.
 std::vector<std::string> english_environment() {
-    std::vector<std::string> all{"LC_ALL=C.UTF-8"};
+    const char* const asked = std::getenv("LC_ALL");
+    const bool plain = asked != nullptr && asked == std::string_view{"C"};
+    std::vector<std::string> all{plain ? "LC_ALL=C" : "LC_ALL=C.UTF-8"};
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (!text.starts_with("LC_ALL=") && !text.starts_with("LANGUAGE="))
