@@ -85,6 +85,14 @@ endef
 # Two runs of make in one folder do not meet.
 write_if_new = mkdir -p $(@D); $(1) >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 .PHONY: FORCE
+# Objects are made anew if their flags are others than those that build/KIND/flags tells, and not
+# because a line of the Makefile is. A warning that is an error makes no other object.
+# $(1): object folder; the variable with the words is $(1)_WORDS
+define flags_rule
+$(BUILD)/$(1)/flags: FORCE
+	@$$(call write_if_new,echo '$$(filter-out -Werror,$$($(1)_WORDS))')
+
+endef
 # The compiler gets all sources of a folder as one text, and so reads their headers once: a build
 # from nothing takes a third of the time. Who works on a folder takes BATCH=no: each file alone.
 BATCH ?= yes
@@ -117,7 +125,7 @@ GENERATED := $(BUILD)/host/stamp.inc $(BUILD)/host/page.inc
 
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
 define program_rules
-$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile firmware/stdio/names.mk | $(GENERATED)
+$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp $(BUILD)/$(1)/flags firmware/stdio/names.mk | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
@@ -127,12 +135,14 @@ endef
 
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): sources of its library
 define host_rules
+$(1)_WORDS = $(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $$(PROGRAM_FLAGS)
+$(call flags_rule,$(1))
 $(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
-$(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(GENERATED)
+$(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(OWN_FLAGS) -c $$< -o $$@
-$(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp Makefile | $(GENERATED)
+$(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $$(OWN_FLAGS) -c $$< -o $$@
@@ -228,6 +238,8 @@ IMAGES := $(OPS) $(APPS)
 SUITES := $(TARGET_TESTS) $(ALL_PROBE_APPS)
 include boards/$(1)/board.mk
 $(1)_CPU_FLAGS := $$(CPU_FLAGS)
+FIRST$$(call same_flags,$$(CPU_FLAGS)) ?= $(1)
+$(1)_PORTED_BY := $$(FIRST$$(call same_flags,$$(CPU_FLAGS)))
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
 $(1)_PROBES := $$(PROBES)
@@ -249,15 +261,20 @@ $(BUILD)/$(1)/whole.o: $$(call target_objects,$(1),$$(filter-out $(NOT_WHOLE),$$
 	  -nostdlib -r -flinker-output=nolto-rel $$^ -o $$@
 $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
   $$($(1)_DRIVER) $$($(1)_PORTABLE)
-$(BUILD)/$(1)/standard.hpp.gch: $(BUILD)/$(1)/standard.hpp boards/$(1)/board.mk
+$(BUILD)/$(1)/standard.hpp.gch: $(BUILD)/$(1)/standard.hpp $(BUILD)/$(1)/flags
 	$$(call say,CROSS,$$@)
 	$(Q)$(CROSS)g++ $$(call cross_flags,$(1)) -x c++-header $$< -o $$@
-$(BUILD)/$(1)/standard.hpp: Makefile
-	@mkdir -p $$(@D); printf '#include <%s>\n' $(STANDARD_HEADERS) >$$@
+$(1)_WORDS = $(CROSS)g++ $$(call cross_flags,$(1)) $(WHOLE_FLAGS) $$($(1)_FOLDERS)
+$(call flags_rule,$(1))
+$(BUILD)/$(1)/standard.hpp: FORCE
+	@$$(call write_if_new,printf '#include <%s>\n' $(STANDARD_HEADERS))
 $(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/standard.hpp.gch
 	$$(call cross_compile,$(1),$$(call whole_flags,$$<))
 endef
-target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
+# Of firmware/, which knows no board, the objects of the first board with the same flags.
+target_objects = $(foreach s,$(2),$(BUILD)/$(if $(filter \
+  firmware/%,$s),$($(1)_PORTED_BY),$(1))/obj/$(s:.cpp=.o))
+same_flags = $(subst =,,$(subst $(eval) ,,$(1)))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 include boards/relay/relay.mk
 include firmware/programs.mk
@@ -430,9 +447,10 @@ include tests/labs/labs.mk host-tools/playground/play.mk
 
 SECONDS ?= 60
 .PHONY: soak
-soak: deps ## schedules of whole kernels, each of a new seed, for SECONDS= (60); FROM= first seed
+soak: deps ## schedules of whole kernels for SECONDS= (60), from seed FROM= (that of the commit) on
 	@$(MAKE) -j$(JOBS) $(SOAK)
-	@$(SOAK) --seconds $(SECONDS) --workers $(JOBS) --keep $(BUILD)/soak $(if $(FROM),--from $(FROM))
+	@$(SOAK) --seconds $(SECONDS) --workers $(JOBS) --keep $(BUILD)/soak \
+	  --from $(or $(FROM),$$(printf %d 0x$$(git rev-parse --short=10 HEAD || echo 1)))
 
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz
@@ -440,29 +458,8 @@ fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) eac
 	@$(MAKE) -j$(JOBS) $(FUZZERS:%=$(BUILD)/fuzz/%)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) --timeout 0 -rP tests/fuzz
 
-# ---- speed ---------------------------------------------------------------------------------------
-$(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tests/bench/%.o \
-  $(BUILD)/host/libmesh.a
-	$(call link_host)
-
-.PHONY: bench
-bench: deps ## speed of boot, forwarding, simulation; instructions (COUNTS=1 these alone, SAVE=1)
-	@$(MAKE) -j$(JOBS) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
-	@$(PYTHON) tests/bench/bench.py $(if $(COUNTS),--counts) $(if $(SAVE),--save) $(BUILD)
-
-.PHONY: osu
-osu: deps ## tables and pictures as the OSU benchmarks have them, ALT stress and ring; QUICK=1
-	@$(MAKE) -j$(JOBS) all
-	@$(PYTHON) tests/bench/osu/osu.py $(BUILD) $(if $(QUICK),--quick)
-
-# ---- the papers ----------------------------------------------------------------------------------
-$(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BUILD)/host/libmesh.a
-	$(call link_host)
-
-.PHONY: paper
-paper: deps ## the papers' tables, figures: printed, corrected, measured; QUICK=1 ONLY=1986:table3
-	@$(MAKE) -j$(JOBS) all $(PAPER_PROGRAMS)
-	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+# ---- speed, the papers ---------------------------------------------------------------------------
+include tests/bench/bench.mk
 
 # ---- sizes ---------------------------------------------------------------------------------------
 .PHONY: measured
@@ -492,8 +489,8 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
-	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %tidy.mk %play.mk %mpi.mk, \
-	    $(MAKEFILE_LIST)) | \
+	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %tidy.mk %play.mk %mpi.mk \
+	    %bench.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
 	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
 	  sort | cut -c3-

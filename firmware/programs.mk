@@ -24,7 +24,8 @@ MADE_PROGRAM_FLAGS := $(filter-out $(if $(findstring clang,$(CXX)),-fno-gnu-uniq
   $(PROGRAM_FLAGS))
 PROGRAM_LDFLAGS := -shared -Wl,-Bsymbolic,-z,relro,-z,now
 define simulated_rules
-$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/stdio/names.mk | $(BUILD)/host/stamp.inc
+$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp $(BUILD)/host/flags firmware/stdio/names.mk | \
+    $(BUILD)/host/stamp.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(MADE_PROGRAM_FLAGS) -c $$< -o $$@
@@ -80,8 +81,13 @@ host_CHECKED := ,alignment,object-size
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
 host_LIBRARIES := @/host/libstate.a
+# $(1): prefix of the tools, $(2): place. A file that stays as it is makes no program anew.
+define write_program_json
+$(shell mkdir -p $(@D))$(file >$@.new,$(program_json))
+@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+endef
 $(BUILD)/host/program.json: Makefile firmware/programs.mk
-	$(shell mkdir -p $(@D))$(file >$@,$(call program_json,,host))
+	$(call write_program_json,,host)
 define toolkit_rules
 $(1)_COMPILE := $(filter-out $(CXX_ONLY) -fstack-usage,$(TARGET_FLAGS)) $($(1)_CPU_FLAGS)
 $(1)_COMPILE_CXX := $(filter $(CXX_ONLY),$(TARGET_FLAGS))
@@ -91,7 +97,7 @@ $(1)_LINK := $($(1)_CPU_FLAGS) \
 $(1)_LIBRARIES := @/$(1)/libmesh.a $($(1)_LDFLAGS)
 $(1)_TRACED := @/$(1)/libtrace.a
 $(BUILD)/$(1)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
-	$$(shell mkdir -p $$(@D))$$(file >$$@,$$(call program_json,$(CROSS),$(1)))
+	$$(call write_program_json,$(CROSS),$(1))
 $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	$$(call say,AR,$$@)
 	@rm -f $$@
@@ -113,7 +119,7 @@ $(1)/$(2)_LINK = $$(subst @/$(1)/libboard.a,@/$(1)/relay/libboard.a,$$($(1)_LINK
 $(1)/$(2)_LIBRARIES = @/$(1)/libmesh.a $$($(1)/$(2)_LDFLAGS)
 $(1)/$(2)_TRACED = $$($(1)_TRACED)
 $(BUILD)/$(1)/$(2)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
-	$$(shell mkdir -p $$(@D))$$(file >$$@,$$(call program_json,$(CROSS),$(1)/$(2)))
+	$$(call write_program_json,$(CROSS),$(1)/$(2))
 endef
 define relay_library_rules
 $(BUILD)/$(1)/relay/libboard.a: $(filter-out %.a,$($(1)/relay_SYSTEM))

@@ -107,7 +107,8 @@ class MadeTree:
     def plan(self, *arguments):
         """What make would do; what it looks at each time is as it was."""
         looked_at = [self.build / "host/stamp.inc", self.build / "host/mpicxx",
-                     *self.build.glob("batch/**/*.cpp")]
+                     *self.build.glob("batch/**/*.cpp"), *self.build.glob("*/flags"),
+                     *self.build.glob("*/standard.hpp")]
         return self.make("--dry-run", "V=1", *arguments, *(f"--assume-old={f}" for f in looked_at))
 
 

@@ -136,12 +136,18 @@ def origin(section, map_file):
     return f"/obj/{source if source.startswith('firmware/') else 'firmware/kernel/'}"
 
 
+@functools.cache
+def portable_objects(build):
+    """{name: path} of what is in libraries of boards; boards with the same flags share objects."""
+    return {file.name: f"/obj/{str(file).split('/obj/', 1)[1]}"
+            for file in build.glob("*/obj/firmware/**/*.o")}
+
+
 def input_sections(map_file):
     """(section, bytes, object) of everything that the linker kept."""
     text = map_file.read_text().split("Linker script and memory map", 1)[1]
     pattern = re.compile(r"^ (\.[\w.$:~<>*,&()-]+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S+)$", re.M)
-    portable = {file.name: f"/obj/{file.relative_to(map_file.parent / 'obj')}"
-                for file in (map_file.parent / "obj" / "firmware").rglob("*.o")}
+    portable = portable_objects(map_file.parent.parent)
     for section, address, size, name in pattern.findall(text):
         if int(address, 16) and int(size, 16):
             member = re.search(r"/libmesh\.a\((.*)\)$", name)
