@@ -64,7 +64,8 @@ class Reader(ast.NodeVisitor):
     """Collects the places of one file: (line, function, what)."""
 
     def __init__(self, text):
-        self.text, self.found, self.in_loop, self.function = text, [], False, ""
+        self.lines = text.encode().splitlines(keepends=True)
+        self.found, self.in_loop, self.function = [], False, ""
         tree = ast.parse(text)
         self.numbers, self.simulated = {}, set() # names of the file
         for part in tree.body:
@@ -81,10 +82,16 @@ class Reader(ast.NodeVisitor):
                 map(self.frees, getattr(part, "decorator_list", [])))
             self.visit(part)
 
+    def segment(self, node):
+        """As ast.get_source_segment(), which parts the text into lines anew for each node."""
+        lines = self.lines[node.lineno - 1:node.end_lineno]
+        lines[-1] = lines[-1][:node.end_col_offset]
+        lines[0] = lines[0][node.col_offset:]
+        return b"".join(lines).decode()
+
     def source(self, node):
-        decorators = [ast.get_source_segment(self.text, part)
-                      for part in getattr(node, "decorator_list", [])]
-        return "\n".join([*decorators, ast.get_source_segment(self.text, node) or ""])
+        parts = [*getattr(node, "decorator_list", []), node]
+        return "\n".join(self.segment(part) for part in parts if hasattr(part, "lineno"))
 
     def frees(self, node):
         return "mark.free" in self.source(node) and "gate=True" not in self.source(node)
