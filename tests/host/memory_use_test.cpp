@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace mesh::host {
 namespace memory_use_test {
 
@@ -34,6 +37,32 @@ TEST(MemoryUse, knows_the_frames_of_coroutines_from_what_debuggers_are_told) {
     EXPECT_EQ(frames[0].bytes, 3096u);
     EXPECT_EQ(frames[1].name, "mesh::par");
     EXPECT_EQ(frames[1].bytes, 136u);
+}
+
+TEST(MemoryUse, knows_the_frames_that_do_not_begin_with_the_function_that_is_resumed) {
+    const auto frame = [](const std::string& name, const std::string& offset) {
+        return " <2><16130>: Abbrev Number: 29 (DW_TAG_structure_type)\n"
+               "    <16131>   DW_AT_name        : (indirect string, offset: 0x927e): " +
+               name +
+               ".Frame\n"
+               " <3><1615e>: Abbrev Number: 3 (DW_TAG_member)\n"
+               "    <1615f>   DW_AT_name        : (indirect string, offset: 0x8746): "
+               "_Coro_resume_fn\n"
+               "    <16166>   DW_AT_data_member_location: " +
+               offset +
+               "\n"
+               " <3><16167>: Abbrev Number: 3 (DW_TAG_member)\n"
+               "    <16168>   DW_AT_name        : (indirect string, offset: 0x199e3): "
+               "_Coro_destroy_fn\n"
+               "    <16170>   DW_AT_data_member_location: 8\n";
+    };
+    EXPECT_EQ(misplaced_frames(frame("_Z5rightRN4mesh6KernelE", "0") +
+                               frame("_Z5wrongRN4mesh6KernelE", "4")),
+              std::vector<std::string>{"wrong"});
+    using std::string_literals::operator""s;
+    EXPECT_TRUE(may_misplace_frames("to\0__ifcd_0\0from"s));
+    EXPECT_TRUE(may_misplace_frames("to\0__swch_0\0from"s));
+    EXPECT_FALSE(may_misplace_frames("to\0__ifcd_0_2_3\0from"s));
 }
 
 TEST(MemoryUse, names_the_largest_frame_on_the_stack_by_its_line) {

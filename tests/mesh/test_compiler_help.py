@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mesh_tool import mesh
+from mesh_tool import IMAGES, mesh
 
 pytestmark = pytest.mark.toolchain
 
@@ -172,6 +172,38 @@ def test_a_wait_in_one_branch_is_told_where_the_compiler_is_wrong(engine, tmp_pa
     told = re.findall(r"^note: branch.cpp:(\d+): GCC waits here whatever the condition",
                       outcome.err, re.M)
     assert [lines[int(number) - 1] for number in told] == WRONG, outcome
+
+
+# Bodies of coroutines that have no variable: GCC 12.2 lays out their frames wrongly.
+BARE = ["if (co_await barrier(node) != Status::ok) co_return Status::failed;",
+        "while (co_await barrier(node) != Status::ok && node.starts() != 0) co_await node.yield();",
+        "do co_await node.yield(); while (co_await barrier(node) != Status::ok);",
+        "switch (co_await barrier(node)) { case Status::ok: break; "
+        "default: co_return Status::failed; }"]
+
+
+def test_coroutines_that_would_jump_nowhere_are_refused_or_right(engine, tmp_path):
+    (tmp_path / "bare.cpp").write_text("\n".join(
+        [*HEAD, *(f"Process bare{at}(Kernel& node) {{ {body} co_return Status::ok; }}"
+                  for at, body in enumerate(BARE)),
+         "Process app_main(Kernel& node) { Status good{};",
+         *(f"if (good == Status::ok) good = co_await bare{at}(node);" for at in range(len(BARE))),
+         "co_return good; }"]))
+    outcome = mesh("build", "--engine", engine, "bare.cpp", "-o", "bare", cwd=tmp_path)
+    if outcome.status == 0:
+        outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", "./bare", cwd=tmp_path)
+        assert outcome.status == 0, outcome
+    else:
+        assert outcome.status == 2 and not (tmp_path / "bare").exists(), outcome
+        told = re.findall(r"^mesh: bare\.cpp: in (\w+): this GCC makes a coroutine that waits in a "
+                          "condition, and has no variable, jump nowhere: ", outcome.err, re.M)
+        assert sorted(told) == [f"bare{at}" for at in range(len(BARE))], outcome
+
+
+def test_no_coroutine_of_our_images_jumps_nowhere():
+    images = list(IMAGES.glob("app_*.elf"))
+    assert images and not [image.name for image in images
+                           if re.search(rb"\0__(ifcd|swch)_0\0", image.read_bytes())]
 
 
 def test_threads_are_named_where_the_compiler_lets_them_pass(engine, tmp_path):

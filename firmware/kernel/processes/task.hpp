@@ -10,7 +10,9 @@
 //
 // GCC 12 to 14 miscompile waits in a branch, such as `co_return c ? co_await f() : g` (write an if;
 // `mesh build` tells them), and GCC 12 an aggregate made in place, `co_await f(Id{1, 2})` (give it
-// a name).
+// a name). GCC 12.2 lays out the frame of a coroutine without any variable wrongly if it waits in a
+// condition, `if (co_await f() != Status::ok)`, and it jumps nowhere (give it one; `mesh build`
+// refuses it); GCC 12.3 is right there (its PR 106188, PR 106713).
 #pragma once
 
 #include "hal/check.hpp"

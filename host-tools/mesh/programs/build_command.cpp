@@ -142,6 +142,24 @@ public:
         say("{}", said_of_branches);
     }
 
+    /// Explains coroutines that the compiler has translated wrongly.
+    void check_frames() const {
+        std::string said;
+        for (std::size_t at = 0; at < objects_.size(); ++at) {
+            std::ifstream object(objects_[at], std::ios::binary);
+            if (!may_misplace_frames(std::string{std::istreambuf_iterator<char>(object), {}}))
+                continue;
+            for (const std::string& name :
+                 misplaced_frames(run({compiler_.objdump, "--dwarf=info", objects_[at]})))
+                said += fmt::format("mesh: {}: in {}: this GCC makes a coroutine that waits in a "
+                                    "condition, and has no variable, jump nowhere: write const "
+                                    "auto value = co_await CALL; and look at that\n",
+                                    arguments_.files[at], name);
+        }
+        if (!said.empty())
+            explain(said);
+    }
+
     /// Links `into`; returns the linker's words.
     std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
@@ -311,6 +329,8 @@ Words build(const BuildArguments& arguments, bool tells) {
     for (Half& half : halves)
         half.end(&half != &halves.front());
     halves.front().check_objects();
+    for (const Half& half : halves)
+        half.check_frames();
     const std::string program = work / "program";
     const std::string linker_said = halves.front().link(program);
     std::string memory_use;

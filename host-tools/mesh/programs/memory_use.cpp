@@ -12,12 +12,14 @@
 #include <map>
 #include <span>
 #include <sstream>
+#include <utility>
 
 namespace mesh::host {
 
 namespace {
 
 constexpr std::size_t kFramesNamed = 8;
+constexpr std::string_view kSuffix = ".Frame"; // of the type that stands for a frame
 /// A block of the arena has a head of so many bytes.
 constexpr std::size_t kFrameBytesMax = Arena::kBlockBytesMax - 16;
 
@@ -54,6 +56,14 @@ std::string short_name(const std::string& mangled) {
     return plain.substr(plain.find_last_of(' ') + 1);
 }
 
+/// The coroutine whose frame has this name in a listing's line; "" if it is no such line.
+std::string coroutine_in(const std::string& line) {
+    if (line.find("DW_AT_name") == std::string::npos || !line.ends_with(kSuffix))
+        return "";
+    const std::string name = line.substr(line.find_last_of(' ') + 1);
+    return short_name(name.substr(0, name.size() - kSuffix.size()));
+}
+
 } // namespace
 
 std::string memory_words(std::string_view linker_said) {
@@ -76,14 +86,12 @@ std::string memory_words(std::string_view linker_said) {
 }
 
 std::vector<FrameSize> coroutine_frames(const std::string& listing) {
-    constexpr std::string_view kSuffix = ".Frame"; // of the type that stands for a frame
     std::map<std::string, std::uint64_t> known;
     std::string frame;
     std::istringstream lines(listing);
     for (std::string line; std::getline(lines, line);) {
-        if (line.find("DW_AT_name") != std::string::npos && line.ends_with(kSuffix)) {
-            const std::string name = line.substr(line.find_last_of(' ') + 1);
-            frame = short_name(name.substr(0, name.size() - kSuffix.size()));
+        if (std::string name = coroutine_in(line); !name.empty()) {
+            frame = std::move(name);
         } else if (const auto at = line.find("DW_AT_byte_size"); at != std::string::npos) {
             const auto colon = line.find(": ", at);
             if (!frame.empty() && colon != std::string::npos)
@@ -97,6 +105,33 @@ std::vector<FrameSize> coroutine_frames(const std::string& listing) {
     for (const auto& [name, bytes] : known)
         all.push_back({name, bytes});
     return all;
+}
+
+std::vector<std::string> misplaced_frames(const std::string& listing) {
+    std::vector<std::string> all;
+    std::string frame;
+    bool is_first = false; // the member that has to be
+    std::istringstream lines(listing);
+    for (std::string line; std::getline(lines, line);) {
+        if (std::string name = coroutine_in(line); !name.empty())
+            frame = std::move(name);
+        else if (line.find("Abbrev Number") != std::string::npos)
+            is_first = false;
+        else if (line.ends_with(" _Coro_resume_fn"))
+            is_first = true;
+        else if (is_first && line.find("DW_AT_data_member_location") != std::string::npos &&
+                 !line.ends_with(": 0"))
+            all.push_back(frame);
+    }
+    return all;
+}
+
+bool may_misplace_frames(std::string_view object) {
+    // GCC puts the value of the condition, of an if or a loop or of a switch, in front of the rest.
+    // In a frame that is right its name is longer.
+    using std::string_view_literals::operator""sv;
+    return object.find("\0__ifcd_0\0"sv) != std::string_view::npos ||
+           object.find("\0__swch_0\0"sv) != std::string_view::npos;
 }
 
 FrameSize largest_stack_frame(const std::string& usage) {

@@ -92,9 +92,12 @@ struct Farm {
 
 /// A process of its own: a worker in a new life asks before it takes what was for the life before.
 Process answer(Kernel& node, Farm* farm, NodeId who, Gets gets) {
-    while (co_await send_value(node, gets, who, kGets) != Status::ok &&
-           farm->life[index(who)] == gets.life)
+    for (;;) { // not while (co_await ...): GCC 12.2 wants a variable, see task.hpp
+        const Status sent = co_await send_value(node, gets, who, kGets);
+        if (sent == Status::ok || farm->life[index(who)] != gets.life)
+            break;
         co_await node.sleep(wire::kTicksPerUnit);
+    }
     --farm->answers;
     co_return Status::ok;
 }
