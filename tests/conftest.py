@@ -22,7 +22,7 @@ surroundings.settle(os.environ.get("BUILD", "build"))
 
 # Files whose cases compute for long without a pause. A worker takes neighbours of the list, so they
 # are spread over its first part, between whole runs of meshes, which wait for each other.
-LONG = ("test_house.py", "test_googletest.py")
+LONG = ("test_house.py", "test_storms.py", "test_googletest.py")
 LONG_PART = 0.7
 # What the gate spends on a family of tests/costly.csv, in seconds of a processor.
 FAMILY_S = 3
@@ -106,9 +106,9 @@ def pytest_collection_modifyitems(config, items):
                                 f"tests/tools/costly.py says): {', '.join(unknown)}")
     if config.option.gate:
         items[:] = [item for item in items if in_gate(item)]
-    for group, part in ((LONG[:1], LONG_PART), (LONG[1:], LONG_PART), (None, 1)):
-        members = [item for item in items if (item.path.name in group if group is not None
-                                              else item.path.name not in LONG)]
+    for file, part in (*((name, LONG_PART) for name in LONG), (None, 1)):
+        members = [item for item in items
+                   if file == (item.path.name if item.path.name in LONG else None)]
         for place, item in enumerate(members):
             item.stash[PLACE] = part * place / len(members)
     items.sort(key=lambda item: item.stash[PLACE])

@@ -7,7 +7,8 @@
 
 constexpr unsigned kPages = 12, kWords = 1024;
 std::array<unsigned, kPages * kWords> zeroes;
-std::array<unsigned, kPages* kWords> sevens = [] { // written before the program is entered
+constexpr unsigned kSevens = kPages * kWords;
+std::array<unsigned, kSevens> sevens = [] { // written before the program is entered
     std::array<unsigned, kPages * kWords> all{};
     all.fill(7);
     return all;
