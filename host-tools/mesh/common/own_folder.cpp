@@ -27,7 +27,7 @@ fs::path temporary_folder() {
     if (named != nullptr && *named == '\0') // as if it were not set
         return "/tmp";
     std::error_code error;
-    const fs::path folder = fs::temp_directory_path(error);
+    fs::path folder = fs::temp_directory_path(error);
     if (error)
         refuse("TMPDIR={}: {}", named != nullptr ? named : "", error.message());
     return folder;
