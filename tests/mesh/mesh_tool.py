@@ -3,7 +3,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import random
 import re
 import signal
 import subprocess
@@ -15,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import boards  # noqa: E402
 import emulators  # noqa: E402
+import seeds  # noqa: E402
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
@@ -120,7 +120,7 @@ def some(items, count, exhaustive, *seed):
     items = list(items)
     if exhaustive or len(items) <= count:
         return items
-    return random.Random(" ".join(map(str, seed))).sample(items, count)
+    return seeds.draw_of(*seed).sample(items, count)
 
 
 def random_faults(draw, count):
