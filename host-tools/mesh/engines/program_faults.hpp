@@ -22,9 +22,10 @@ class ProgramFaults {
 public:
     using Seconds = std::chrono::duration<double>;
 
-    /// One at a time in a process. A node may work for `timeout` at a time, all of them for
-    /// `limit` in all (0: as long as they like). A loop that has ended a node for its time ends the
-    /// next ones that are met in it soon: a loop of all nodes costs about one `timeout`.
+    /// One at a time in a process. A node may work for `timeout` of processor time at a time, all
+    /// of them for `limit` of real time in all (0: as long as they like). A loop that has ended a
+    /// node for its time ends the next ones that are met in it soon: a loop of all nodes costs
+    /// about one `timeout`.
     ProgramFaults(Seconds timeout, Seconds limit);
     ~ProgramFaults();
     ProgramFaults(const ProgramFaults&) = delete;
@@ -65,7 +66,7 @@ private:
     Clock::time_point began_ = Clock::now();
     volatile unsigned entries_ = 0;            // calls of guard()
     unsigned entries_seen_ = 0;                // at the last tick
-    unsigned ticks_ = 0;                       // since entries_ changed
+    Seconds used_before_{};                    // of the processor, when entries_ had changed
     std::array<std::uintptr_t, 16> endless_{}; // places where nodes were ended for it
     std::size_t endless_count_ = 0;
     sigjmp_buf entry_;
