@@ -390,7 +390,7 @@ TEST_ALL_PROGRAMS := $(TEST_PROGRAMS) $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) \
   $(FUZZERS:%=$(BUILD)/fuzz/%) $(PAPER_PROGRAMS) $(BENCHES:%=$(BUILD)/host/bench/%)
 # tests/tools/surroundings.py does for the cases what must be done here for pytest itself.
 PYTEST = env -u PYTEST_ADDOPTS -u PYTHONPATH PYTHONUTF8=1 BUILD=$(BUILD) \
-  $(PYTHON) -m pytest -q --color=no
+  $(PYTHON) -m pytest -q --color=no --strict-markers
 .PHONY: test-images test-all-images test-programs test-all-programs
 test-images: all $(TEST_IMAGES)
 test-all-images: all $(TEST_ALL_IMAGES)

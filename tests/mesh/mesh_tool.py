@@ -1,5 +1,7 @@
 """Drives build/host/mesh as a user would: a command line in, exit status, text and report out."""
+import array
 import dataclasses
+import fcntl
 import json
 import os
 import pathlib
@@ -8,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -223,3 +226,10 @@ def wait_until(condition, seconds, what, ended=lambda: None):
         assert not how, f"{how}, before this: {what}"
         time.sleep(0.02)
     raise AssertionError(f"not within {seconds} s: {what}")
+
+
+def wait_until_full(pipe):
+    """Until whoever writes more than half of what this pipe holds has to wait for us."""
+    waiting = array.array("i", [0])
+    wait_until(lambda: fcntl.ioctl(pipe, termios.FIONREAD, waiting) == 0 and
+               waiting[0] >= 1 << 15, 60, "a pipe that is full")

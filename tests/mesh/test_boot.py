@@ -12,7 +12,7 @@ import pytest
 
 import mesh_tool
 from mesh_tool import (alive, all_parents, console, end, mesh, run, start, verified, wait_until,
-                       words_of)
+                       wait_until_full, words_of)
 
 QEMU = shutil.which("qemu-system-arm")
 # Also of one way to boot twice: seconds, and what depends on how often a node was awake.
@@ -88,13 +88,17 @@ def forked(*words):
     for line in process.stderr:
         if line.startswith("running:"):
             break
+    return process, *emulators_of(process)
 
+
+def emulators_of(mesh_of_eight):
+    """The processes of its nodes, that of the template."""
     def nodes():
-        found = [pid for pid, parent in all_parents().items() if parent == process.pid]
+        found = [pid for pid, parent in all_parents().items() if parent == mesh_of_eight.pid]
         return sorted(found) if len(found) == 9 else None
     template, *all_nodes = wait_until(nodes, 60, "eight nodes and a template",
-                                      lambda: process.poll() is not None and "the mesh ended")
-    return process, all_nodes, template
+                                      lambda: mesh_of_eight.poll() is not None and "the mesh ended")
+    return all_nodes, template
 
 
 def confined(pid):
@@ -141,11 +145,20 @@ def test_a_killed_node_takes_no_other_along(tmp_path):
 
 
 def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(tmp_path):
-    process, nodes, template = forked("--log", tmp_path / "log", "--faults", "restart:5@3000",
-                                      *ENDLESS[:-4], "--messages", 100, "--bytes", 5000)
+    """The restart comes after more packets than a capture holds that nobody reads, so the run waits
+    for us before it."""
+    process = start("run", "--boot", "fork", "--log", tmp_path / "log", "--faults",
+                    "restart:5@20000", "--capture", "-", *ENDLESS)
     try:
+        wait_until_full(process.stdout)
+        nodes, template = emulators_of(process)
         os.kill(template, signal.SIGKILL)
-        process.communicate(timeout=120)
+        wait_until(lambda: not alive([template]), 60, "the template has ended")
+        with subprocess.Popen(["cat"], stdin=process.stdout, stdout=subprocess.DEVNULL):
+            wait_until(lambda: {pid for pid, parent in all_parents().items()
+                                if parent == process.pid} - {*nodes}, 60, "another node 5")
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 130
         words = (tmp_path / "log" / "boot").read_text()
         assert words == "exec, not fork: the template has ended\n", words
     finally:
@@ -224,7 +237,7 @@ def template_count(process):
 @pytest.mark.toolchain
 def test_each_image_has_a_template_of_its_own_and_a_debugged_node_none(tmp_path):
     copy = shutil.copy2(mesh_tool.IMAGES / "hello.elf", tmp_path / "copy.elf")
-    process = start("run", "--boot", "fork", "--dim", 3, "--gdb", 5, "--limit", 60, "--app",
+    process = start("run", "--boot", "fork", "--dim", 3, "--gdb", 5, "--limit", 600, "--app",
                     "hello", "--app", f"{copy}@0-2")
     try:
         wait_until(lambda: template_count(process) == 2, 60, "two templates")

@@ -1,20 +1,17 @@
 """`mesh run --capture`: every frame at both ends of its cable, as Wireshark itself reads it."""
-import array
 import collections
-import fcntl
 import json
 import os
 import re
 import signal
 import struct
 import subprocess
-import termios
 import zlib
 
 import pytest
 
 from hostile_node import head, packet
-from mesh_tool import ROOT, mesh, program, refused, start, verified, wait_until
+from mesh_tool import ROOT, mesh, program, refused, start, verified, wait_until_full
 
 LUA = ROOT / "host-tools/mesh/capture/meshputer.lua"
 FIELDS = {"interface": "frame.interface_name", "id": "frame.packet_id",
@@ -293,11 +290,9 @@ def test_a_capture_to_standard_output_has_it_for_itself(tmp_path):
 def test_a_reader_that_stops_reading_does_not_keep_a_run_from_its_end(end, status, words):
     process = start("run", "--engine", "sim", "--dim", 6, "--op", "send", "--messages", 100_000,
                     "--bytes", 16, "--capture", "-", *end)
-    waiting = array.array("i", [0])
     try:
-        wait_until(lambda: fcntl.ioctl(process.stdout, termios.FIONREAD, waiting) == 0 and
-                   waiting[0] >= 1 << 15, 60, "a pipe that is full")
         if not end:
+            wait_until_full(process.stdout)
             os.kill(process.pid, signal.SIGINT)
         assert process.wait(timeout=300) == status
         assert words in process.stderr.read()

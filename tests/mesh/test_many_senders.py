@@ -11,7 +11,7 @@ UHC = ["--topology", "uhc", "--dim"]
 
 def all_come(where, faults, messages=2):
     """The report of a run in which every node gets so many messages to node 0."""
-    outcome = app("sim", program("toone"), [*where, "--faults", faults, "--limit", 100], [messages])
+    outcome = app("sim", program("toone"), [*where, "--faults", faults], [messages])
     report = ends_well(outcome)
     assert console(outcome) == {0: ["all came"]}, outcome
     return report

@@ -56,7 +56,6 @@ def test_there_are_boards_with_serial_lines():
 
 
 @pytest.mark.toolchain
-@pytest.mark.every_board
 @pytest.mark.free(gate=True)
 def test_boards_with_few_images_say_hello_in_a_mesh():
     assert FEW < set(ALL)

@@ -186,8 +186,8 @@ def test_a_junit_file_that_cannot_be_written_is_refused_before_the_run(tmp_path)
     ("exec", 4), *(("fork", started) for started in (3, 5, 9, 20, 40))])
 def test_ctrl_c_ends_a_run_whose_nodes_are_being_started(boot, started, tmp_path):
     """Also between the fork of a node and its first word."""
-    run = start("run", "--engine", "qemu", "--boot", boot, "--dim", 6, "--op", "barrier",
-                "--lockstep", "--report", tmp_path / "report.json")
+    run = start("run", "--engine", "qemu", "--boot", boot, "--dim", 6, "--op", "send", "--messages",
+                100_000, "--bytes", 16, "--lockstep", "--report", tmp_path / "report.json")
     try:
         children = wait_until(lambda: (lambda c: len(c) >= started and c)(descendants(run.pid)),
                               60, "the first nodes")
