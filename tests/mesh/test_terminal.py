@@ -43,9 +43,10 @@ def on_terminal(*words, columns=80, rows=24, out=subprocess.DEVNULL, until=None)
 
 
 def pictures(*words, **size):
-    """Exit status, and the pictures that stood there one after the other."""
+    """Exit status, and the pictures that stood there one after the other: without the lines of
+    progress that a slow machine shows, and wipes, before the first of them."""
     status, shown = on_terminal(*words, **size)
-    return status, re.split(NEXT_PICTURE, shown)
+    return status, re.split(NEXT_PICTURE, re.sub(r"\r[^\r\n]*\x1b\[K", "", shown))
 
 
 def screen(text, columns):
