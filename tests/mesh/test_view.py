@@ -437,7 +437,6 @@ def test_each_wait_for_another_node_is_an_arrow_and_pictures_without_time_are_le
     assert "spacetime" not in shown["painted"] and shown["hidden"] >= 5
 
 
-@pytest.mark.costly # for 5 s it sleeps on and on, and near the end of them counts as endless
 def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):
     page = tmp_path / "page.html"
     outcome = probe("sim", "waits", "sleeper", options=["--dim", 1, "--limit", 1, "--report", page])

@@ -158,12 +158,15 @@ void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process
 }
 
-/// True if the node that runs has had its time, or a signal is to end the run.
+/// True if the node that runs has had its time, or a signal is to end the run. Never at its first
+/// tick: a node that comes back is ended by the run, which looks at limit and signals in between.
 bool ProgramFaults::too_late(std::uintptr_t pc) {
     const Seconds used = processor_time();
-    if (entries_ != entries_seen_)
+    if (entries_ != entries_seen_) {
+        entries_seen_ = entries_;
         used_before_ = used;
-    entries_seen_ = entries_;
+        return false;
+    }
     const Seconds timeout = is_known(pc) ? std::min(timeout_, kKnownTimeout) : timeout_;
     return used - used_before_ > timeout ||
            (limit_ > Seconds(0) && Clock::now() - began_ > limit_) || end_is_asked_for();

@@ -66,7 +66,7 @@ private:
     Clock::time_point began_ = Clock::now();
     volatile unsigned entries_ = 0;            // calls of guard()
     unsigned entries_seen_ = 0;                // at the last tick
-    Seconds used_before_{};                    // of the processor, when entries_ had changed
+    Seconds used_before_{};                    // of the processor, at the first tick of this entry
     std::array<std::uintptr_t, 16> endless_{}; // places where nodes were ended for it
     std::size_t endless_count_ = 0;
     sigjmp_buf entry_;
