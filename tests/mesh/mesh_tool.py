@@ -174,6 +174,11 @@ def all_parents():
     return parents
 
 
+def children(pid):
+    """Process ids of those that `pid` has started and that still run, in their order."""
+    return sorted(child for child, parent in all_parents().items() if parent == pid)
+
+
 def descendants(pid):
     """Process ids of all children and theirs, of `pid`."""
     parents = all_parents()
@@ -229,7 +234,7 @@ def wait_until(condition, seconds, what, ended=lambda: None):
 
 
 def wait_until_full(pipe):
-    """Until whoever writes more than half of what this pipe holds has to wait for us."""
+    """Waits until half of this pipe is full, which nobody reads: soon its writer waits, too."""
     waiting = array.array("i", [0])
     wait_until(lambda: fcntl.ioctl(pipe, termios.FIONREAD, waiting) == 0 and
                waiting[0] >= 1 << 15, 60, "a pipe that is full")

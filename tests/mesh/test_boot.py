@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 import mesh_tool
-from mesh_tool import (alive, all_parents, console, end, mesh, run, start, verified, wait_until,
+from mesh_tool import (alive, children, console, end, mesh, run, start, verified, wait_until,
                        wait_until_full, words_of)
 
 QEMU = shutil.which("qemu-system-arm")
@@ -94,8 +94,8 @@ def forked(*words):
 def emulators_of(mesh_of_eight):
     """The processes of its nodes, that of the template."""
     def nodes():
-        found = [pid for pid, parent in all_parents().items() if parent == mesh_of_eight.pid]
-        return sorted(found) if len(found) == 9 else None
+        found = children(mesh_of_eight.pid)
+        return found if len(found) == 9 else None
     template, *all_nodes = wait_until(nodes, 60, "eight nodes and a template",
                                       lambda: mesh_of_eight.poll() is not None and "the mesh ended")
     return all_nodes, template
@@ -155,8 +155,7 @@ def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(t
         os.kill(template, signal.SIGKILL)
         wait_until(lambda: not alive([template]), 60, "the template has ended")
         with subprocess.Popen(["cat"], stdin=process.stdout, stdout=subprocess.DEVNULL):
-            wait_until(lambda: {pid for pid, parent in all_parents().items()
-                                if parent == process.pid} - {*nodes}, 60, "another node 5")
+            wait_until(lambda: {*children(process.pid)} - {*nodes}, 60, "another node 5")
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=60) == 130
         words = (tmp_path / "log" / "boot").read_text()
@@ -183,7 +182,7 @@ def test_of_many_nodes_those_that_are_up_wait_for_the_others():
                     under=ON_ONE_CORE)
 
     def some_nodes():
-        found = sorted(pid for pid, parent in all_parents().items() if parent == process.pid)
+        found = children(process.pid)
         return found if len(found) > 20 else None
     try:
         template, *nodes = wait_until(some_nodes, 60, "twenty nodes",
@@ -220,8 +219,7 @@ def test_of_many_nodes_none_goes_before_the_host_tool():
     try:
         assert any(line.startswith("running:") for line in process.stderr)
         own = os.getpriority(os.PRIO_PROCESS, process.pid)
-        children = [pid for pid, parent in all_parents().items() if parent == process.pid]
-        nice = list(map(nice_values, children))
+        nice = list(map(nice_values, children(process.pid)))
         assert own == os.getpriority(os.PRIO_PROCESS, 0) + 3
         assert nice.count({own + 5}) == 2 ** MANY and len(nice) == 2 ** MANY + 1, nice
     finally:
@@ -230,8 +228,8 @@ def test_of_many_nodes_none_goes_before_the_host_tool():
 
 def template_count(process):
     """How many command lines with a template's address the children of a mesh have."""
-    return len({tuple(words_of(pid)) for pid, parent in all_parents().items()
-                if parent == process.pid and b"macaddr=02:5a" in b" ".join(words_of(pid))})
+    return len({tuple(words_of(pid)) for pid in children(process.pid)
+                if b"macaddr=02:5a" in b" ".join(words_of(pid))})
 
 
 @pytest.mark.toolchain
@@ -241,8 +239,8 @@ def test_each_image_has_a_template_of_its_own_and_a_debugged_node_none(tmp_path)
                     "hello", "--app", f"{copy}@0-2")
     try:
         wait_until(lambda: template_count(process) == 2, 60, "two templates")
-        held = wait_until(lambda: [pid for pid, parent in all_parents().items()
-                                   if parent == process.pid and b"-gdb" in words_of(pid)],
+        held = wait_until(lambda: [pid for pid in children(process.pid)
+                                   if b"-gdb" in words_of(pid)],
                           60, "the held node")
         assert len(held) == 1 and b"macaddr=02:00:03:00:00:05" in b" ".join(words_of(held[0]))
     finally:

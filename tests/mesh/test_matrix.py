@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mesh_tool import (IMAGES, MESH, ROOT, alive, all_parents, descendants, end, mesh, refused,
+from mesh_tool import (IMAGES, MESH, ROOT, alive, children, descendants, end, mesh, refused,
                        run, start, verified, wait_until, words_of)
 
 EXAMPLE = ROOT / "tests" / "mesh" / "matrix.toml"
@@ -180,8 +180,7 @@ HUNG = """[hung]
 
 def going(pid):
     """The number of runs at the moment. A process that a run starts bears its name for a moment."""
-    return sum(1 for child, parent in all_parents().items()
-               if parent == pid and b"run" in words_of(child))
+    return sum(b"run" in words_of(child) for child in children(pid))
 
 
 def runs_at_once(tmp_path, expected, *more):

@@ -110,6 +110,7 @@ def test_a_signal_after_the_table_is_not_lost(tmp_path):
         assert err.endswith("mesh: ended by signal 2\n"), err
     finally:
         end(process)
+    assert list(tmp_path.iterdir()) == [page]
 
 
 @pytest.mark.parametrize("wrong, reason", [
