@@ -81,10 +81,11 @@ host_CHECKED := ,alignment,object-size
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
 host_LIBRARIES := @/host/libstate.a
-# $(1): prefix of the tools, $(2): place. A file that stays as it is makes no program anew.
+# $(1): prefix of the tools, $(2): place. The words are too many for a shell.
+THIS_MAKE := $(shell echo $$PPID)
 define write_program_json
-$(shell mkdir -p $(@D))$(file >$@.new,$(program_json))
-@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(shell mkdir -p $(@D))$(file >$@.by-$(THIS_MAKE),$(program_json))
+@$(call write_if_new,cat $@.by-$(THIS_MAKE)) && rm $@.by-$(THIS_MAKE)
 endef
 $(BUILD)/host/program.json: Makefile firmware/programs.mk
 	$(call write_program_json,,host)
