@@ -28,6 +28,14 @@ def test_a_mended_cable_carries_again(engine, faults, back):
     assert after["unreachable_nodes"] == []
 
 
+def test_a_cable_may_be_cut_and_mended_any_number_of_times(engine):
+    plan = [f"{what}:0/1@{at}" for at in range(20, 260, 40)
+            for what, at in (("cut", at), ("mend", at + 20))]
+    again = chat(engine, ",".join(plan))
+    assert again["faults"]["mend"] == ["0/1"] * 6 == again["faults"]["cut"]
+    assert again["unreachable_nodes"] == [] and again["failed_nodes"] == []
+
+
 @pytest.mark.parametrize("topology,dim", [("uhc", 3), ("star", 4)])
 def test_a_mended_cable_carries_again_in_every_network(topology, dim):
     def packets(faults):

@@ -231,21 +231,24 @@ private:
         }
     }
 
-    /// Adds a fault that undoes another one, which must come before it: that of the same cable, or
-    /// of one drawn from the cables that are cut and not mended yet.
+    /// Adds a fault that undoes another one: the last one before it on the same cable that nothing
+    /// undoes yet, or one drawn from all of these.
     void add_mending(const FaultSpec& spec) {
-        std::vector<Incident> cut;
-        for (const Incident& incident : plan_.incidents)
-            if (incident.kind == spec.kind->undoes() &&
-                mended_.count(cable(incident.node, incident.port)) == 0 &&
+        std::vector<std::size_t> cuts; // places in the plan
+        for (std::size_t place = 0; place < plan_.incidents.size(); ++place) {
+            const Incident& incident = plan_.incidents[place];
+            if (incident.kind == spec.kind->undoes() && mended_.count(place) == 0 &&
                 (!spec.node ||
                  cable(incident.node, incident.port) == cable(*spec.node, *spec.port)))
-                cut.push_back(incident);
-        if (cut.empty())
+                cuts.push_back(place);
+        }
+        if (cuts.empty())
             refuse("--faults: {}: it is not cut, so it cannot be mended; add cut: before it",
                    spec.node ? fmt::format("mend:{}/{}", index(*spec.node), index(*spec.port))
                              : std::string("mend:random"));
-        const Incident& before = cut[cut.size() == 1 ? 0 : rng_.below(cut.size())];
+        const std::size_t drawn = cuts.size() == 1 || spec.node ? 0 : rng_.below(cuts.size());
+        const std::size_t place = spec.node ? last_before(cuts, spec) : cuts[drawn];
+        const Incident& before = plan_.incidents[place];
         Incident incident = before;
         incident.kind = spec.kind;
         incident.one_way = false;
@@ -257,8 +260,17 @@ private:
             refuse(
                 "--faults: mend:{}/{}@{}: the cable is cut after {} packets only, so mend it later",
                 index(before.node), index(before.port), incident.after, before.after);
-        mended_.insert(cable(incident.node, incident.port));
+        mended_.insert(place);
         plan_.incidents.push_back(incident);
+    }
+
+    /// Of these cuts the last one before the mending, or the first one if all come after it.
+    std::size_t last_before(const std::vector<std::size_t>& cuts, const FaultSpec& spec) const {
+        std::size_t last = cuts.front();
+        for (const std::size_t place : cuts)
+            if (spec.at_random || plan_.incidents[place].after <= spec.after)
+                last = place;
+        return last;
     }
 
     /// One number for a cable, from either end.
@@ -304,7 +316,7 @@ private:
     Rng rng_;
     FaultPlan plan_;
     std::set<std::uint64_t> cables_;
-    std::set<std::uint64_t> mended_;
+    std::set<std::size_t> mended_; // cuts, by their places in the plan
     std::set<std::uint64_t> dimension_;
     std::set<std::uint32_t> drawn_nodes_;
 };
