@@ -69,7 +69,7 @@ inline constexpr unsigned kProcesses = kPorts + 2;
 inline constexpr unsigned kMessageReceivers = 8;
 inline constexpr std::size_t kNodesMax = 1024; // of a mesh, 8 bytes each
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
-inline constexpr std::size_t kWorkspaceBytes = 144 * 1024;
+inline constexpr std::size_t kWorkspaceBytes = 140 * 1024;
 
 /// [AST] "Timer": counts down.
 struct Timer1 {

@@ -26,7 +26,9 @@ public:
 
     wire::Identity identity() const {
         const wire::Identity given = B::identity();
-        return {given.network, given.node, given.start + resets()};
+        wire::Identity counted{given.network, given.node, given.start + resets()};
+        counted.birth = given.birth;
+        return counted;
     }
 };
 

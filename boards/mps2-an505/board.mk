@@ -17,7 +17,7 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # the kernel are for what it promises of collectives in a row (packets/calls.cpp), of crowds
 # (packets/intake.cpp), and of answers that take the buffer of their question. Trains have 0.5 KB of
 # flash, and 1 KB of RAM, for the packets that came behind another one.
-FLASH_BUDGET := 20480
+FLASH_BUDGET := 22528
 RAM_BUDGET := 2560
 COLLECTIVES_BUDGET := 35072
 TREES_BUDGET := 4096

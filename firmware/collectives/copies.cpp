@@ -112,7 +112,8 @@ Process count_votes(Kernel& kernel, Ballot ballot, CallLabel label) {
             [&kernel, any, label] { return kernel.has(any) || !kernel.calls().is_last(label); });
         if (!kernel.calls().is_last(label))
             break;
-        ballot.take(kernel.take(any), kernel.now());
+        const Packet packet = kernel.take(any); // which moves the clock
+        ballot.take(packet, kernel.now());
     }
     co_return Status::ok;
 }

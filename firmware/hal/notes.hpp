@@ -58,10 +58,12 @@ public:
     /// A node begins call `number` under `tag`, at `place` in the code of its program.
     virtual void begins(std::uint32_t node, std::uint32_t tag, unsigned number,
                         const CallNote& note, const void* place) = 0;
-    /// A node sends a message, which has a number of its own among those of the node.
-    virtual void sends(std::uint32_t node, std::uint32_t message, const TypeNote& type) = 0;
+    /// A node sends a message, which has a name of its own among those to that node.
+    virtual void sends(std::uint32_t node, std::uint32_t to, std::uint32_t message,
+                       const TypeNote& type) = 0;
     /// The type of the value in that message, which has been taken; nullptr: it is not known.
-    virtual const TypeNote* takes(std::uint32_t source, std::uint32_t message) = 0;
+    virtual const TypeNote* takes(std::uint32_t source, std::uint32_t node,
+                                  std::uint32_t message) = 0;
     /// A node waited for a message of a program, and `source` sends none any more.
     virtual void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) = 0;
 

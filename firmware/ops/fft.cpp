@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 using namespace mesh;
 
@@ -19,6 +18,17 @@ constexpr Point operator*(Point a, Point b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
+/// Their series, in [0, pi / 4] exact to the last bit but one. Those of the C libraries are not the
+/// same to the bit, and results are to be the same on every processor.
+constexpr float sine_of(float x) {
+    const float y = x * x;
+    return x * (1 + y * (-1.F / 6 + y * (1.F / 120 + y * (-1.F / 5040 + y * (1.F / 362'880)))));
+}
+constexpr float cosine_of(float x) {
+    const float y = x * x;
+    return 1 + y * (-1.F / 2 + y * (1.F / 24 + y * (-1.F / 720 + y * (1.F / 40'320))));
+}
+
 /// exp(-2 pi i turn / 2^32). Sine and cosine are taken of at most an eighth of a turn, where a
 /// float gives the angle exactly enough.
 Point root_of_unity(std::uint32_t turn) {
@@ -27,8 +37,8 @@ Point root_of_unity(std::uint32_t turn) {
     const std::uint32_t inside = turn & 0x1FFF'FFFFu;
     const bool backwards = (octant & 1u) != 0;
     const float angle = static_cast<float>(backwards ? 0x2000'0000u - inside : inside) * kAngle;
-    float cosine = std::cos(angle);
-    float sine = std::sin(angle);
+    float cosine = cosine_of(angle);
+    float sine = sine_of(angle);
     if (octant == 1 || octant == 2 || octant == 5 || octant == 6)
         std::swap(cosine, sine);
     if (octant >= 2 && octant < 6)

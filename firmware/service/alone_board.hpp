@@ -22,11 +22,12 @@ namespace mesh {
 /// What a node remembers of its last life; a reset leaves it as it is, and power-on has anything in
 /// it.
 struct AloneMemory {
-    /// Any other word: nobody has.
+    /// Any other word: nobody has, since the node has power.
     static constexpr std::uint32_t kHosted = 0x4057'ED01;
+    static constexpr std::uint32_t kAlone = 0x4057'ED02;
 
-    std::uint32_t hosted; // kHosted: a host has numbered the mesh
-    std::uint32_t run;    // the last numbering of node 0 by itself
+    std::uint32_t numbered; // kHosted: a host has numbered the mesh; kAlone: node 0
+    std::uint32_t run;      // the last numbering of node 0 by itself
 };
 
 /// A board whose host line is a terminal where the mesh stands alone: frames for the host go
@@ -57,10 +58,8 @@ public:
           memory_(memory),
           print_(print) {
         const wire::Identity given = board().identity();
-        if (given.node == NodeId{0} && memory_.hosted != AloneMemory::kHosted) {
-            board().be_terminal();
-            relay().number_alone(given.network, ++memory_.run);
-        }
+        if (given.node == NodeId{0} && memory_.numbered != AloneMemory::kHosted)
+            number(given.network);
         this->await_number();
         if (stands_alone())
             relay().say_nothing();
@@ -69,7 +68,9 @@ public:
     /// No host will say that the program begins.
     bool stands_alone() const { return relay().alone(); }
     /// To be called by `restart`, before the reset.
-    void remember() const { memory_.hosted = stands_alone() ? 0 : AloneMemory::kHosted; }
+    void remember() const {
+        memory_.numbered = stands_alone() ? AloneMemory::kAlone : AloneMemory::kHosted;
+    }
 
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
         if (port != kHostPort || !stands_alone())
@@ -85,10 +86,23 @@ private:
     using Relayed::board;
     using Relayed::relay;
 
+    /// Node 0 numbers the mesh, unless that is at work: then this node alone has lost its power,
+    /// and its neighbours tell it its number.
+    void number(Network network) {
+        board().be_terminal();
+        if (memory_.numbered != AloneMemory::kAlone)
+            this->listen();
+        if (relay().numbered())
+            memory_.run = relay().run();
+        else
+            relay().number_alone(network, ++memory_.run);
+        memory_.numbered = AloneMemory::kAlone;
+    }
+
     /// Numbers of node 0 are right whenever they come: unlike those of a host, they may be the ones
     /// for which the node was reset.
     static Relay::Kept& known(Relay::Kept& kept, const AloneMemory& memory) {
-        if (memory.hosted != AloneMemory::kHosted)
+        if (memory.numbered != AloneMemory::kHosted)
             kept = {};
         return kept;
     }

@@ -160,6 +160,7 @@ void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const s
 
 void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     identity_ = {network_of(numbering), node};
+    identity_.birth = numbering.alone;
     last_ = numbering;
     last_.from = index(node);
     question_.waits = 0;
@@ -177,7 +178,7 @@ void Relay::number_alone(Network network, std::uint32_t run) {
            .from = index(kNoNode),
            .topology = network.topology,
            .dim = network.dim,
-           .alone = 1},
+           .alone = wire::birth_at(run)},
           NodeId{0});
 }
 
@@ -188,9 +189,13 @@ void Relay::ask_again() { question_.waits = (PortSet{1} << ports_) - 1; }
 void Relay::tell_numbers(PortSet ports) {
     if (numbering_.leaves != 0)
         return;
+    write_numbers();
+    numbering_.waits |= ports & rules().out_ports(identity_.network, identity_.node);
+}
+
+void Relay::write_numbers() {
     numbering_.packet =
         make_packet(numbering_room_.bytes, RelayTag::number, identity_.node, wire::bytes_of(last_));
-    numbering_.waits |= ports & rules().out_ports(identity_.network, identity_.node);
 }
 
 // Messages
@@ -285,6 +290,10 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
         next = &acknowledgement_;
     if (next == nullptr)
         return false;
+    if (next == &numbering_ && alone() && numbering_.leaves == 0) { // no two births have one moment
+        last_.alone = wire::birth_at(now_us);
+        write_numbers();
+    }
     const auto number = static_cast<unsigned>(std::countr_zero(next->waits & ready));
     const Port port = number < ports_ ? port_at(number) : kHostPort;
     next->waits &= ~bit_of(port);

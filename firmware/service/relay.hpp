@@ -55,6 +55,8 @@ public:
     bool numbered() const { return identity_.node != kNoNode; }
     /// The numbers come from node 0 itself, and no host is there.
     bool alone() const { return last_.alone != 0; }
+    /// The numbering that this node has heard last.
+    std::uint32_t run() const { return last_.run; }
     /// This node is node 0 of `network`, and numbers the others, for a run that is none before.
     void number_alone(Network network, std::uint32_t run);
     /// Asks the neighbours once more which number this node has.
@@ -125,6 +127,7 @@ private:
     NodeId numbered_by(const wire::Numbering& numbering, Port port) const;
     void adopt(const wire::Numbering& numbering, NodeId node);
     void tell_numbers(PortSet ports);
+    void write_numbers();
     Outcome on_message(const wire::LinkHeader& link, bool can_deliver);
     void on_acknowledged(std::uint16_t number);
     void pass_on(Port out, const wire::LinkHeader& link, std::span<const std::byte> packet);

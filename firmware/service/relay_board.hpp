@@ -102,6 +102,7 @@ protected:
     const Relay& relay() const { return relay_; }
     hal::Received receive_next(bool blocked);
     void await_number();
+    void listen();
 
 private:
     static constexpr hal::Capabilities kCan = B::capabilities();
@@ -166,20 +167,23 @@ hal::Received RelayBoard<B>::receive_next(bool blocked) {
     }
 }
 
-/// A question, or its answer, may be lost: nobody repeats it but this node.
+/// Waits for as long as a neighbour may take to say which number this node has.
 template <hal::Board B>
-void RelayBoard<B>::await_number() {
-    std::uint64_t ask_at_us = now_us() + kAskUs;
-    while (!relay_.numbered()) {
+void RelayBoard<B>::listen() {
+    const std::uint64_t until_us = now_us() + kAskUs;
+    set_alarm_us(until_us);
+    while (!relay_.numbered() && now_us() < until_us) {
         static_cast<void>(receive_next(true));
-        if (now_us() >= ask_at_us) {
-            relay_.ask_again();
-            ask_at_us = now_us() + kAskUs;
-        }
-        set_alarm_us(ask_at_us);
         wait();
     }
     set_alarm_us(wire::kNever);
+}
+
+/// A question, or its answer, may be lost: nobody repeats it but this node.
+template <hal::Board B>
+void RelayBoard<B>::await_number() {
+    for (listen(); !relay_.numbered(); listen())
+        relay_.ask_again();
 }
 
 /// Sends the frames to be passed on, and says by which ports the kernel may send. Frames for the

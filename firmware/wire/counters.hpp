@@ -19,6 +19,7 @@ enum class Counter : std::uint8_t {
     refusals,          // packets that a peer had no buffer for and that waited here
     bounces,           // messages sent back to wait because no process was ready to take them
     disjoint_retries,  // messages that took another of the disjoint paths
+    asks,              // questions, since something did not come: a healthy mesh needs none
     drop_crc,          // checksum of link header or packet wrong
     drop_malformed,    // not one of our frames, or lengths that do not fit
     drop_wrong_port,   // came in by a port other than its header says
@@ -40,14 +41,32 @@ enum class Counter : std::uint8_t {
 inline constexpr std::size_t kCounterCount = static_cast<std::size_t>(Counter::kCount);
 
 /// Names in the report, in the order of Counter; drops are listed there without their prefix.
-inline constexpr std::array<std::string_view, kCounterCount> kCounterNames{
-    "frames_received",  "packets_sent",     "packets_forwarded", "packets_delivered",
-    "packets_injected", "retransmissions",  "acks_sent",         "refusals",
-    "bounces",          "disjoint_retries", "drop_crc",          "drop_malformed",
-    "drop_wrong_port",  "drop_duplicate",   "drop_out_of_order", "drop_no_buffer",
-    "drop_dead_link",   "drop_old_session", "drop_old_call",     "drop_no_route",
-    "drop_too_far",     "drop_unexpected",  "links_dead",        "buffers_used_max",
-    "arena_bytes_max"};
+inline constexpr std::array<std::string_view, kCounterCount> kCounterNames{"frames_received",
+                                                                           "packets_sent",
+                                                                           "packets_forwarded",
+                                                                           "packets_delivered",
+                                                                           "packets_injected",
+                                                                           "retransmissions",
+                                                                           "acks_sent",
+                                                                           "refusals",
+                                                                           "bounces",
+                                                                           "disjoint_retries",
+                                                                           "asks",
+                                                                           "drop_crc",
+                                                                           "drop_malformed",
+                                                                           "drop_wrong_port",
+                                                                           "drop_duplicate",
+                                                                           "drop_out_of_order",
+                                                                           "drop_no_buffer",
+                                                                           "drop_dead_link",
+                                                                           "drop_old_session",
+                                                                           "drop_old_call",
+                                                                           "drop_no_route",
+                                                                           "drop_too_far",
+                                                                           "drop_unexpected",
+                                                                           "links_dead",
+                                                                           "buffers_used_max",
+                                                                           "arena_bytes_max"};
 
 /// One node's counters. Not interrupt safe: only the kernel's thread writes them.
 class Counters {

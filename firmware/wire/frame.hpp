@@ -180,9 +180,9 @@ inline constexpr std::uint8_t kInward = 0x02;     // up a tree, to its root
 inline constexpr std::uint8_t kPart = 0x04;       // of the external packet begun before it
 inline constexpr std::uint8_t kPoisoned = 0x08;   // its sender could not make the data expected
 inline constexpr std::uint8_t kBackByPath = 0x10; // its answer takes a disjoint path
-inline constexpr std::uint8_t kAgain = 0x20;      // an offer that may be another copy of one before
-inline constexpr std::uint8_t kMore = 0x40;    // an offer: the next one of its sender was sent away
-inline constexpr std::uint8_t kRequest = 0x80; // an offer without its bytes: is there room?
+inline constexpr std::uint8_t kAgain = 0x20;      // a word about a loss that is not told again
+inline constexpr std::uint8_t kMore = 0x40; // an answer to a call: its sender holds more messages
+inline constexpr std::uint8_t kHint = 0x80; // an offer of nothing: its sender holds a message
 } // namespace packet_flag
 
 /// The fields of a link header, as they lie in the frame.
@@ -211,12 +211,9 @@ struct Hello {
     auto& network() const { return header.sequence; }    // its network_word()
     auto& number() const { return header.acknowledged; } // of this end in the session
     auto& known() const { return header.free_buffers; } // the peer's, as far as known, or kNoNumber
-    /// Identity::start of the node at this end: the upper byte of the flags.
-    std::uint8_t life() const { return static_cast<std::uint8_t>(header.flags >> 8); }
-    /// To be called once.
-    void say_life(unsigned start) const {
-        header.flags = static_cast<std::uint16_t>(header.flags | start << 8);
-    }
+    /// Identity::life() of the node at this end.
+    std::uint16_t life() const { return static_cast<std::uint16_t>(header.model_time); }
+    void say_life(std::uint16_t life) const { header.model_time = life; }
 };
 template <class Header>
 Hello(Header&) -> Hello<Header>;

@@ -164,7 +164,7 @@ struct CrashRecord {
 /// A trace event of a process of a node.
 struct ProcessTrace {
     /// So much is sent of the object that a blocked process waits for: more than any object has.
-    static constexpr std::size_t kObjectBytes = 160;
+    static constexpr std::size_t kObjectBytes = 176;
 
     ModelTime clock = 0;      // its own
     std::uint32_t object = 0; // address of what it waits for

@@ -23,8 +23,15 @@ struct Identity {
           start(static_cast<std::uint8_t>(starts % kStarts)),
           node(who) {}
 
+    /// Neither 0 nor, as far as anybody knows, the same as in another life of this node.
+    constexpr std::uint16_t life() const {
+        const auto life = static_cast<std::uint16_t>(birth + start + 1u);
+        return life != 0 ? life : 0xFFFF;
+    }
+
     Network network;
-    std::uint8_t start = 0; // 0: the first
+    std::uint8_t start = 0;  // 0: the first
+    std::uint16_t birth = 0; // drawn, where nobody counts how often a node gets power; else 0
     NodeId node = kNoNode;
 };
 

@@ -48,8 +48,17 @@ struct Numbering {
     std::uint32_t from;       // the node that says it; kNoNode: the host, or one that starts anew
     Topology topology;
     std::uint8_t dim;
-    std::uint16_t alone = 0; // 1: there is no host, and each node begins its program by itself
+    /// 0: there is a host. Else there is none, and each node begins its program by itself: then it
+    /// is the birth number of a node that hears its own number by this.
+    std::uint16_t alone = 0;
 };
+
+/// Identity::birth of a node that gets its number at that moment, by the clock of the neighbour
+/// that tells it: it does not hang on the node, which remembers nothing. Not 0, and above all lives
+/// that are counted.
+constexpr std::uint16_t birth_at(std::uint64_t now_us) {
+    return static_cast<std::uint16_t>(0x4000u | (now_us & 0x3FFFu));
+}
 static_assert(sizeof(Numbering) == 16);
 
 /// The pause before a message is sent again for the first time, over so many cables, on each of

@@ -119,7 +119,7 @@ TEST(Computing, WhoeverAsksWhetherANodeIsThereIsAnsweredAtOnce) {
         bench.node.end_preemptive_poll();
     };
     bench.tell(wire::HostTag::start, {});
-    EXPECT_EQ(answers, (std::vector{Service::later, Service::alive, Service::here}));
+    EXPECT_EQ(answers, (std::vector{Service::alive, Service::call, Service::alive, Service::here}));
 }
 
 TEST(Computing, WhateverIsSaidOfItsMessagesMeanwhileIsHeard) {
@@ -128,10 +128,10 @@ TEST(Computing, WhateverIsSaidOfItsMessagesMeanwhileIsHeard) {
     computation = [&] {
         EXPECT_NE(std::ranges::count(bench.said(), Service::message), 0);
         ASSERT_TRUE(bench.node.begin_preemptive_poll());
-        for (std::uint32_t message = 1; message <= kSends; ++message)
+        for (std::uint16_t message = 1; message <= kSends; ++message)
             bench.bring({.service = static_cast<std::uint8_t>(Service::taken),
                          .flags = wire::packet_flag::kTimeless,
-                         .message = message});
+                         .message = MessageName{message, 1}.word()});
         bench.node.end_preemptive_poll();
     };
     bench.tell(wire::HostTag::start, {});

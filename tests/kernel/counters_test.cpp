@@ -239,7 +239,7 @@ TEST(Counters, APacketThatLeadsNowhereIsDropNoRoute) {
 TEST(Counters, ControlForAMessageThatIsNotUnderWayIsDropUnexpected) {
     Bench bench{does_nothing};
     std::uint16_t sequence = 0;
-    for (const Service service : {Service::taken, Service::later, Service::lost, Service::kCount,
+    for (const Service service : {Service::taken, Service::alive, Service::lost, Service::kCount,
                                   static_cast<Service>(99)}) {
         wire::PacketHeader header = for_node_0();
         header.service = static_cast<std::uint8_t>(service);

@@ -1,5 +1,5 @@
-// A node's knowledge of the messages of others: each is taken once, and a node claims nothing of
-// messages that it has forgotten.
+// A node's knowledge of the messages of others: each is taken once, and what was dropped is called
+// again. tests/model/mailbox.m goes through all orders of this with a sender.
 #include "kernel/api/message.hpp"
 #include "rig.hpp"
 
@@ -13,178 +13,249 @@ namespace mesh::test {
 namespace intake_test {
 
 using Fate = Intake::Fate;
+using Verdict = Intake::Verdict;
 
 constexpr NodeId kNear = node_at(1), kFar = node_at(3), kOther = node_at(2);
 constexpr unsigned kRoom = 2;
+constexpr std::uint16_t kLife = 1;
 
-/// An offer as node `from` sends it.
-wire::PacketHeader offer_of(NodeId from, std::uint32_t message, Tag tag = 0,
-                            std::uint32_t before = 0) {
-    return {.source = from,
-            .tag = tag,
-            .service = static_cast<std::uint8_t>(Service::message),
-            .message = message,
-            .position = before};
+constexpr std::uint32_t name(std::uint16_t number, std::uint16_t life = kLife) {
+    return MessageName{number, life}.word();
 }
 
 struct Places {
     std::array<Peer, 4> peers{};
     Mailbox mailbox;
-    Intake intake;
+    Intake intake{peers, mailbox, kRoom};
     Counters counters;
-    explicit Places(bool started_again = false) : intake(peers, mailbox, kRoom, started_again) {}
-    void accept(NodeId from, std::uint32_t message) { intake.accept(offer_of(from, message)); }
-    Intake::Verdict judge(NodeId from, std::uint32_t message, Tag tag = 0,
-                          std::uint32_t before = 0) {
-        return intake.judge(offer_of(from, message, tag, before), kNoNode);
-    }
-};
 
-using Verdict = Intake::Verdict;
+    /// What becomes of an offer as node `from` sends it; `round`: of the call that it answers.
+    Verdict offer(NodeId from, std::uint32_t message, std::uint8_t round = 0, bool more = false) {
+        const wire::PacketHeader header{.source = from,
+                                        .service = static_cast<std::uint8_t>(Service::message),
+                                        .flags = more ? wire::packet_flag::kMore : std::uint8_t{0},
+                                        .message = message,
+                                        .position = 0};
+        const Verdict verdict = intake.judge(header, true, round);
+        if (verdict == Verdict::accept)
+            intake.accept(header);
+        return verdict;
+    }
+    void fill() {
+        ASSERT_EQ(offer(kNear, name(1)), Verdict::accept);
+        ASSERT_EQ(offer(kNear, name(2)), Verdict::accept);
+    }
+    NodeId pull(const Want& want) { return intake.next_pull(std::span{&want, 1}); }
+};
 
 TEST(Intake, TheLastNumberTakenInSaysOfEachMessageWhetherItHasBeenHere) {
     Places node;
-    node.accept(kNear, 5);
-    EXPECT_EQ(node.intake.fate(kNear, 4), Fate::taken);
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::taken);
-    EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
-    EXPECT_EQ(node.intake.fate(kFar, 1), Fate::never_came);
-    node.accept(kFar, 1);
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::taken) << "nobody pushes it out";
+    EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::not_here);
+    node.offer(kNear, name(1));
+    EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::taken);
+    EXPECT_EQ(node.intake.fate(kNear, name(2)), Fate::not_here);
+    EXPECT_EQ(node.intake.fate(kNear, name(1, 2)), Fate::not_here) << "of another life";
+    EXPECT_EQ(node.intake.fate(kNear, 0), Fate::not_here) << "it has no name yet";
+    EXPECT_EQ(node.intake.fate(kFar, name(1)), Fate::not_here);
 }
 
-TEST(Intake, ANodeThatWasStartedAgainClaimsNothingOfSendersThatItDoesNotKnow) {
-    Places node{true};
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
-    node.accept(kNear, 5);
-    EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
-}
-
-TEST(Intake, AnOfferIsSentAwayWhileTheMessageBeforeItHasNotCome) {
+TEST(Intake, OnlyTheNextOfferIsTakenInAndEveryOtherOneHasItsSenderCalled) {
     Places node;
-    EXPECT_EQ(node.judge(kNear, 6, 0, 5), Verdict::send_away);
-    EXPECT_FALSE(node.intake.any_away()) << "there is room, but not before the other one";
-    EXPECT_EQ(node.judge(kNear, 5), Verdict::accept);
-    node.accept(kNear, 5);
-    EXPECT_EQ(node.intake.next_call(), kNear) << "for the one that came early";
-    node.intake.call(kNear);
-    EXPECT_EQ(node.judge(kNear, 6, 0, 5), Verdict::accept);
+    EXPECT_EQ(node.offer(kNear, name(2)), Verdict::drop);
+    EXPECT_EQ(node.offer(kNear, name(1)), Verdict::drop) << "its sender says all anew when called";
+    ASSERT_EQ(node.intake.next_call(), kNear);
+    const std::uint8_t round = node.intake.call(kNear, false);
+    EXPECT_EQ(node.offer(kNear, name(1)), Verdict::drop) << "the call has made it void";
+    EXPECT_EQ(node.offer(kNear, name(3), round, true), Verdict::accept);
+    EXPECT_EQ(node.intake.fate(kNear, name(2)), Fate::taken) << "void: it does not come any more";
+    EXPECT_EQ(node.intake.next_call(), kNear) << "it has said that it holds more";
 }
 
-TEST(Intake, WhoeverIsSentAwayIsCalledInTurnAndHasThePlaceThatNobodyElseGets) {
+TEST(Intake, AnAnswerToACallBeforeIsNotTakenIn) {
     Places node;
-    node.accept(kNear, 1);
-    node.accept(kFar, 1);
-    EXPECT_EQ(node.judge(kOther, 1), Verdict::send_away);
-    EXPECT_EQ(node.judge(kNear, 2), Verdict::send_away);
+    node.intake.note(kNear);
+    const std::uint8_t first = node.intake.call(kNear, false);
+    node.intake.on_ask(kNear, RoundTrip::kShortest); // it has not heard the call
+    const std::uint8_t second = node.intake.call(kNear, false);
+    EXPECT_EQ(node.offer(kNear, name(1), first), Verdict::drop);
+    node.intake.on_nothing(kNear, first, false);
+    EXPECT_EQ(node.offer(kNear, name(2), second), Verdict::accept);
+}
+
+TEST(Intake, ANodeInItsNextLifeIsCalledAndHeard) {
+    Places node;
+    node.offer(kNear, name(1));
+    EXPECT_EQ(node.offer(kNear, name(1, 2)), Verdict::drop);
+    const std::uint8_t round = node.intake.call(node.intake.next_call(), false);
+    EXPECT_EQ(node.offer(kNear, name(2, 2), round), Verdict::accept);
+    node.intake.take();
+    EXPECT_EQ(node.offer(kNear, name(3, 2)), Verdict::accept);
+}
+
+TEST(Intake, ANodeThatHasForgottenASenderCallsItAndHearsIt) {
+    Places node;
+    EXPECT_EQ(node.offer(kNear, name(58)), Verdict::drop);
+    const std::uint8_t round = node.intake.call(node.intake.next_call(), false);
+    EXPECT_EQ(node.offer(kNear, name(59), round), Verdict::accept);
+    EXPECT_EQ(node.offer(kNear, name(60)), Verdict::accept);
+}
+
+TEST(Intake, ACallBehindTheLastOneThatWasHeardIsTooLate) {
+    Places node;
+    EXPECT_TRUE(node.intake.hear_call(kNear, 1, 5));
+    EXPECT_FALSE(node.intake.hear_call(kNear, 1, 4));
+    EXPECT_FALSE(node.intake.hear_call(kNear, 1, 5)) << "it has come twice";
+    EXPECT_TRUE(node.intake.hear_call(kNear, 1, 68)) << "as far ahead as any";
+    EXPECT_TRUE(node.intake.hear_call(kNear, 1, 126));
+    EXPECT_TRUE(node.intake.hear_call(kNear, 1, 1)) << "rounds begin again";
+    EXPECT_FALSE(node.intake.hear_call(kNear, 1, 127));
+}
+
+TEST(Intake, ANodeThatBeginsAnewIsHeardAndItsCallsBeforeAreNot) {
+    Places node;
+    EXPECT_TRUE(node.intake.hear_call(kNear, 2, 100));
+    EXPECT_TRUE(node.intake.hear_call(kNear, 3, 1));
+    EXPECT_FALSE(node.intake.hear_call(kNear, 2, 101)) << "it was long on its way";
+    EXPECT_TRUE(node.intake.hear_call(kNear, 40, 1)) << "of many lives nothing was heard";
+    EXPECT_TRUE(node.intake.hear_call(kNear, 0x4123, 1)) << "births have no order";
+}
+
+TEST(Intake, AnOfferToALifeBeforeIsNotTakenIn) {
+    Places node;
+    const wire::PacketHeader header{.source = kNear, .message = name(1)};
+    EXPECT_EQ(node.intake.judge(header, false, 0), Verdict::drop);
+    EXPECT_EQ(node.intake.next_call(), kNear);
+    const std::uint8_t round = node.intake.call(kNear, false);
+    EXPECT_EQ(node.intake.judge(header, false, round), Verdict::drop);
+    EXPECT_EQ(node.intake.judge(header, true, round), Verdict::accept);
+}
+
+TEST(Intake, WhileItsCallIsLostANodeTakesInNoOfferThatAnEarlierCallMayHaveMadeVoid) {
+    Places node;
+    node.intake.note(kNear);
+    const std::uint8_t first = node.intake.call(kNear, false);
+    node.intake.on_lost_call(kNear, first);
+    EXPECT_EQ(node.offer(kNear, name(1)), Verdict::drop);
+    EXPECT_EQ(node.intake.next_call(), kNear) << "its place is free, and it holds one";
+    const std::uint8_t second = node.intake.call(kNear, false);
+    node.intake.on_lost_call(kNear, first);
+    EXPECT_EQ(node.offer(kNear, name(1), second), Verdict::accept) << "another call was lost";
+}
+
+TEST(Intake, NumbersGoRound) {
+    Places node;
+    node.intake.note(kNear);
+    const std::uint8_t round = node.intake.call(kNear, false);
+    EXPECT_EQ(node.offer(kNear, name(0xFFFF), round), Verdict::accept);
+    EXPECT_EQ(node.offer(kNear, name(1)), Verdict::accept) << "0 is none";
+    EXPECT_EQ(node.intake.fate(kNear, name(0xFFFF)), Fate::taken);
+    EXPECT_EQ(node.intake.fate(kNear, name(2)), Fate::not_here);
+}
+
+TEST(Intake, NodesThatHoldMoreAreCalledInTurnAndHaveThePlaceThatNobodyElseGets) {
+    Places node;
+    node.fill();
+    EXPECT_EQ(node.offer(kOther, name(1)), Verdict::drop);
+    EXPECT_EQ(node.offer(kFar, name(1)), Verdict::drop);
     EXPECT_EQ(node.intake.next_call(), kNoNode) << "there is no room";
     node.intake.take();
+    EXPECT_EQ(node.offer(kNear, name(3)), Verdict::drop) << "a newcomer has no place before them";
     const NodeId first = node.intake.next_call();
-    node.intake.call(first);
+    const std::uint8_t round = node.intake.call(first, false);
     EXPECT_EQ(node.intake.next_call(), kNoNode) << "the place is promised";
-    EXPECT_EQ(node.judge(kFar, 2), Verdict::send_away) << "a newcomer has no place before them";
-    EXPECT_EQ(node.judge(first, 3), Verdict::accept);
-    node.accept(first, 3);
+    EXPECT_EQ(node.offer(first, name(2), round, true), Verdict::accept);
     node.intake.take();
     EXPECT_NE(node.intake.next_call(), first) << "it is the turn of the others";
 }
 
-TEST(Intake, WhoWasCalledAndHasNothingGivesThePlaceBack) {
+TEST(Intake, ANodeThatWasCalledAndHoldsNothingGivesThePlaceBack) {
     Places node;
-    node.accept(kNear, 1);
-    node.accept(kNear, 2);
-    EXPECT_EQ(node.judge(kFar, 1), Verdict::send_away);
+    node.fill();
+    EXPECT_EQ(node.offer(kFar, name(1)), Verdict::drop);
     node.intake.take();
-    node.intake.call(node.intake.next_call());
-    node.intake.come(kFar);
-    EXPECT_FALSE(node.intake.any_away());
-    EXPECT_EQ(node.judge(kOther, 1), Verdict::accept);
+    const std::uint8_t round = node.intake.call(node.intake.next_call(), false);
+    EXPECT_EQ(node.offer(kOther, name(1)), Verdict::drop);
+    node.intake.on_nothing(kFar, round, false);
+    EXPECT_EQ(node.intake.next_call(), kOther);
 }
 
 TEST(Intake, CallsThatWereLostDoNotKeepRoomForEver) {
     Places node;
-    node.accept(kNear, 1);
-    node.accept(kNear, 2);
-    EXPECT_EQ(node.judge(kFar, 1), Verdict::send_away);
-    EXPECT_EQ(node.judge(kOther, 1), Verdict::send_away);
+    node.fill();
+    EXPECT_EQ(node.offer(kFar, name(1)), Verdict::drop);
+    EXPECT_EQ(node.offer(kOther, name(1)), Verdict::drop);
     node.intake.take();
-    node.intake.call(node.intake.next_call()); // and its node is dead
+    const NodeId dead = node.intake.next_call();
+    node.intake.call(dead, false);
     EXPECT_EQ(node.intake.next_call(), kNoNode);
+    const NodeId alive = dead == kFar ? kOther : kFar;
     for (unsigned ask = 0; ask <= node.peers.size() * limits::kAsksInVain; ++ask)
-        node.intake.check_calls();
-    EXPECT_NE(node.intake.next_call(), kNoNode);
+        node.intake.on_ask(alive, RoundTrip::kShortest);
+    EXPECT_EQ(node.intake.next_call(), alive);
 }
 
-TEST(Intake, AProcessThatWaitsForAnOfferThatWasSentAwayHasItCalledBesideTheRoom) {
+TEST(Intake, NodesThatHoldMoreAreAskedOnceEachForWhatAProcessWaitsFor) {
     Places node;
-    node.accept(kNear, 1);
-    node.accept(kNear, 2);
-    EXPECT_EQ(node.judge(kFar, 1, 7), Verdict::send_away);
-    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away);
-    node.intake.want({.service = Service::message, .tag = 9});
-    EXPECT_EQ(node.intake.next_call(), kNoNode);
-    node.intake.want({.service = Service::message, .tag = 8});
-    EXPECT_EQ(node.intake.next_call(), kOther);
-    node.intake.call(kOther);
-    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::overflow);
-    EXPECT_EQ(node.intake.judge(offer_of(kOther, 2), kOther), Verdict::send_away)
-        << "behind the offer in the overflow slot";
-    node.intake.send_overflow_away(offer_of(kOther, 1, 8));
-    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away) << "nobody waits for it now";
+    node.fill();
+    node.offer(kFar, name(1));
+    node.offer(kOther, name(1));
+    const NodeId first = node.pull({.tag = 9});
+    const std::uint8_t round = node.intake.call(first, true);
+    EXPECT_FALSE(node.intake.may_pull()) << "there is one overflow slot";
+    node.intake.on_nothing(first, round, true);
+    const NodeId second = node.pull({.tag = 9});
+    EXPECT_NE(second, first);
+    node.intake.on_nothing(second, node.intake.call(second, true), true);
+    EXPECT_EQ(node.pull({.tag = 9}), kNoNode) << "all have said that they hold other messages";
+    node.intake.note(first);
+    EXPECT_EQ(node.pull({.tag = 9}), first) << "that was news of it";
+    node.intake.begin_waits();
+    EXPECT_EQ(node.pull({.source = second, .tag = 8}), second);
 }
 
-TEST(Intake, ADeadSenderThatTheOverflowSlotIsForKeepsTheOthersOutUntilOneOfThemAsksOnly) {
+TEST(Intake, AnOfferInTheOverflowSlotCountsOnlyWhenItIsTaken) {
     Places node;
-    node.accept(kNear, 1);
-    node.accept(kNear, 2);
-    EXPECT_EQ(node.judge(kFar, 1, 7), Verdict::send_away);
-    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away);
-    node.intake.want({.service = Service::message, .tag = 7});
-    node.intake.call(kFar);
-    node.intake.want({.service = Service::message, .tag = 8});
-    EXPECT_EQ(node.intake.next_call(), kNoNode);
-    node.intake.check_calls();
-    node.intake.want({.service = Service::message, .tag = 8});
-    EXPECT_EQ(node.intake.next_call(), kOther);
-}
-
-TEST(Intake, ANodeThatWasStartedAgainDoesNotSayThatItTookMessagesOfBefore) {
-    Places node{true};
-    node.accept(kNear, 5);
-    EXPECT_EQ(node.intake.fate(kNear, 4), Fate::unknown);
+    node.fill();
+    node.offer(kFar, name(1));
+    const std::uint8_t round = node.intake.call(node.pull({.tag = 8}), true);
+    EXPECT_EQ(node.offer(kFar, name(2), round), Verdict::overflow);
+    EXPECT_EQ(node.intake.fate(kFar, name(2)), Fate::not_here);
+    node.intake.send_overflow_away(kFar);
+    EXPECT_TRUE(node.intake.may_pull());
+    EXPECT_EQ(node.pull({.tag = 8}), kFar);
 }
 
 TEST(Intake, OfAMessageOnlyTheBytesThatComeNextAreTaken) {
     Places node;
-    Incoming incoming{.source = kNear, .message = 5, .arrived = 100};
+    Incoming incoming{.source = kNear, .message = name(1), .arrived = 100};
     const auto takes = [&](std::uint32_t message, std::uint32_t position) {
         return node.intake.accept_fragment(
             {.payload_bytes = 50, .source = kNear, .message = message, .position = position},
             node.counters);
     };
-    node.accept(kNear, 5);
-    EXPECT_FALSE(takes(5, 100)) << "nobody takes it";
+    node.offer(kNear, name(1));
+    EXPECT_FALSE(takes(name(1), 100)) << "nobody takes it";
     node.intake.begin(incoming);
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::being_taken);
-    EXPECT_FALSE(takes(5, 50));
-    EXPECT_FALSE(takes(6, 100));
+    EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::being_taken);
+    EXPECT_FALSE(takes(name(1), 50));
+    EXPECT_FALSE(takes(name(2), 100));
     EXPECT_EQ(node.counters[Counter::drop_duplicate], 3u);
-    EXPECT_FALSE(takes(5, 150));
+    EXPECT_FALSE(takes(name(1), 150));
     EXPECT_EQ(node.counters[Counter::drop_out_of_order], 1u);
-    EXPECT_TRUE(takes(5, 100));
+    EXPECT_TRUE(takes(name(1), 100));
     EXPECT_EQ(incoming.arrived, 150u);
 }
 
 TEST(Intake, OfAMessageThatAProcessLeavesNobodyKnowsWhatHasBecome) {
     Places node;
-    Incoming incoming{.source = kNear, .message = 5};
-    node.accept(kNear, 5);
+    Incoming incoming{.source = kNear, .message = name(1)};
+    node.offer(kNear, name(1));
     node.intake.begin(incoming);
-    node.accept(kFar, 1);
+    node.offer(kFar, name(1));
     node.intake.end(incoming, false);
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
-    EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
-    EXPECT_EQ(node.intake.fate(kFar, 1), Fate::taken);
+    EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::unknown);
+    EXPECT_EQ(node.intake.fate(kNear, name(2)), Fate::not_here);
+    EXPECT_EQ(node.intake.fate(kFar, name(1)), Fate::taken);
 }
 
 // Whole nodes -------------------------------------------------------------------------------------
@@ -217,7 +288,7 @@ std::optional<Status> said;
 Process asks_for_the_first(Kernel& node) {
     Outgoing message{node.messages(), node_at(1), Rule::unicast};
     message.question = Service::ask;
-    message.message = 1;
+    message.message = name(1);
     message.ask_at = 0;
     co_await node.wait_until([&] { return !node.ask(message) || message.taken; });
     said = message.taken ? Status::ok : Status::unreachable;

@@ -222,25 +222,6 @@ TEST(MessageFaults, ANodeThatBeganAnewClaimsNothingOfMessagesOfItsLifeBefore) {
 
 Process nothing(Kernel&) { co_return Status::ok; }
 
-Process offers_3_1_and_3(Kernel& node) {
-    for (const std::uint32_t message : {3u, 1u, 3u})
-        co_await node.post({.destination = node_at(1),
-                            .service = static_cast<std::uint8_t>(Service::message),
-                            .message = message});
-    co_return Status::ok;
-}
-
-TEST(MessageFaults, ANodeThatBeganAnewTakesNoMessageThatALaterOneHasOvertaken) {
-    Rig rig{{Topology::cube, 1}, nothing};
-    rig.run({});
-    rig.restart(1, {.op = wire::Op::app});
-    rig.settle();
-    ASSERT_TRUE(rig.kernel(0).spawn(offers_3_1_and_3(rig.kernel(0))));
-    rig.finish();
-    EXPECT_EQ(rig.kernel(1).mailbox().size(), 1u);
-    EXPECT_TRUE(rig.kernel(1).has({.service = Service::message, .message = 3}));
-}
-
 TEST(MessageFaults, ANodeThatStartsBesideADeadOneKeepsNoPacketsForIt) {
     story = {.to = node_at(1), .takes = false};
     Rig rig{{Topology::cube, 2}, send_from_0};

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace mesh::test {
 namespace messages_test {
@@ -32,30 +35,12 @@ struct Bench {
                                   .tag = static_cast<std::uint16_t>(round << 8 | paths.out),
                                   .service = static_cast<std::uint8_t>(service),
                                   .message = outgoing.message};
+        if (service == Service::lost)
+            put_detail(answer, index(outgoing.to));
         put_paths(answer, {paths.back, RoundTrip::kShortest}, Rule::unicast);
         messages.hear(answer, kPaths);
     }
 };
-
-TEST(Messages, ALateWordThatThereIsRoomSaysNothingOfAMessageThatIsTaken) {
-    Bench bench;
-    bench.outgoing.offered = true;
-    bench.hear(Service::later);
-    EXPECT_FALSE(bench.outgoing.offered) << "it is to be offered again";
-    bench.outgoing.offered = true;
-    bench.hear(Service::taken);
-    bench.hear(Service::later);
-    EXPECT_TRUE(bench.outgoing.offered);
-    EXPECT_FALSE(bench.outgoing.unknown);
-}
-
-TEST(Messages, AReceiverThatForgotWhatItTookSaysSoInItsAnswer) {
-    Bench bench;
-    bench.hear(Service::taken);
-    bench.outgoing.begin_round();
-    bench.hear(Service::later, bench.outgoing.round);
-    EXPECT_TRUE(bench.outgoing.unknown);
-}
 
 TEST(Messages, TheFirstAnswerToARoundShowsTheTwoPathsThatLaterMessagesTakeAsWell) {
     Bench bench;
@@ -82,17 +67,89 @@ TEST(Messages, WhereEveryPathOutIsLostNobodyWillAnswer) {
     EXPECT_TRUE(bench.outgoing.unknown);
 }
 
-TEST(Messages, ACallIsForTheFirstMessageBehindTheOneThatItNames) {
-    Bench bench;
-    Outgoing second{bench.messages, node_at(1), Rule::unicast};
-    second.question = Service::ask;
-    bench.messages.number(second);
-    bench.outgoing.offered = second.offered = true;
-    EXPECT_TRUE(bench.messages.on_call({.source = node_at(1), .message = bench.outgoing.message}));
+/// A call of node 1 that has taken in offers up to `last`; `wants`: a list of what it waits for.
+bool call(Messages& messages, std::uint16_t last, std::uint8_t round, std::vector<Want> wants = {},
+          std::uint16_t of_life = 1) {
+    PacketBuffer packet{};
+    packet.header = {.source = node_at(1),
+                     .service = static_cast<std::uint8_t>(Service::call),
+                     .message = MessageName{last, of_life}.word(),
+                     .position = round};
+    const auto list = std::as_bytes(std::span{wants});
+    packet.header.payload_bytes = static_cast<std::uint16_t>(list.size());
+    std::ranges::copy(list, packet.payload().begin());
+    return messages.on_call(packet);
+}
+
+/// Three messages under way to node 1, with the tags 5, 6 and 5, of which the first has been taken
+/// in.
+struct Three : Bench {
+    Outgoing second{messages, node_at(1), Rule::unicast};
+    Outgoing third{messages, node_at(1), Rule::unicast};
+
+    Three() {
+        second.question = third.question = Service::ask;
+        outgoing.label = third.label = CallLabel::of(5, 0).word();
+        second.label = CallLabel::of(6, 0).word();
+        messages.number(second);
+        messages.number(third);
+        outgoing.offered = second.offered = third.offered = true;
+    }
+};
+
+TEST(Messages, ACallHasTheOldestThatIsNotThereOfferedAndHoldsTheOthers) {
+    Three bench;
+    EXPECT_TRUE(call(bench.messages, 1, 7));
+    EXPECT_TRUE(bench.outgoing.offered) << "it is there";
+    EXPECT_EQ(bench.second.answers, 7);
+    EXPECT_TRUE(bench.messages.in_turn(bench.second));
+    EXPECT_TRUE(bench.messages.holds_more(bench.second));
+    EXPECT_TRUE(bench.third.held);
+    EXPECT_FALSE(bench.messages.in_turn(bench.third));
+    bench.messages.number(bench.second);
+    EXPECT_EQ(MessageName::of_word(bench.second.message).number, 4) << "as no offer before";
+}
+
+TEST(Messages, ACallWithAListHasAMessageOfTheListOffered) {
+    Three bench;
+    EXPECT_TRUE(call(bench.messages, 0, 1, {{.tag = 9}, {.source = node_at(0), .tag = 6}}));
+    EXPECT_EQ(bench.second.answers, 1);
+    EXPECT_FALSE(call(bench.messages, 0, 2, {{.source = node_at(3), .tag = 6}}));
+    EXPECT_EQ(bench.second.answers, 0) << "the call before it counts no more";
+    EXPECT_TRUE(bench.kernel.peer(node_at(1)).crowded) << "further messages are hinted at";
+    EXPECT_TRUE(call(bench.messages, 0, 3, {{.tag = kAnyTag}}));
+    EXPECT_EQ(bench.outgoing.answers, 3);
+}
+
+TEST(Messages, WhatHasBeenTakenInIsNotOfferedAgainHoweverManyFollow) {
+    Three bench;
+    EXPECT_TRUE(call(bench.messages, 1, 1));
+    ASSERT_TRUE(bench.outgoing.there);
+    EXPECT_TRUE(call(bench.messages, 0x9000, 2));
     EXPECT_TRUE(bench.outgoing.offered);
-    EXPECT_FALSE(second.offered);
-    EXPECT_FALSE(bench.messages.on_call({.source = node_at(1), .message = second.message}));
-    EXPECT_FALSE(bench.messages.on_call({.source = node_at(2), .message = 0}));
+}
+
+TEST(Messages, AReceiverThatHasForgottenThisNodeIsSaidToKnowNothingOfWhatItTook) {
+    Three bench;
+    EXPECT_TRUE(call(bench.messages, 1, 1));
+    EXPECT_TRUE(call(bench.messages, 0, 2, {}, 0));
+    EXPECT_TRUE(bench.outgoing.unknown);
+    EXPECT_FALSE(bench.second.unknown) << "it was held";
+    EXPECT_EQ(bench.second.answers, 2);
+}
+
+TEST(Messages, ACallWhoseMessageIsGivenUpHasAnotherAnswer) {
+    Bench bench;
+    std::optional<Outgoing> message{std::in_place, bench.messages, node_at(1), Rule::unicast};
+    message->question = Service::ask;
+    bench.outgoing.taken = true;
+    bench.kernel.peer(node_at(1)).heard = 5;
+    ASSERT_TRUE(call(bench.messages, 1, 5));
+    message.reset();
+    ASSERT_TRUE(bench.messages.any_owed());
+    EXPECT_EQ(bench.messages.take_owed(), node_at(1));
+    EXPECT_EQ(bench.messages.take_owed(), kNoNode);
+    EXPECT_FALSE(bench.messages.any_owed());
 }
 
 TEST(Messages, AnAnswerInTheMiddleOfARoundSetsTheTimeOfTheNextQuestion) {
@@ -109,36 +166,11 @@ TEST(Messages, AQuestionThatHasJustLeftIsNotUnansweredWhenItsNodeEnds) {
     Bench bench;
     bench.outgoing.any_way = false;
     ASSERT_TRUE(bench.messages.next_question(bench.outgoing, true));
-    EXPECT_FALSE(bench.messages.on_call({.source = node_at(1), .position = kEnded}));
+    PacketBuffer ended{};
+    ended.header = {.source = node_at(1), .position = kEnded};
+    EXPECT_FALSE(bench.messages.on_call(ended));
     EXPECT_EQ(bench.outgoing.ask_at, 0u);
     EXPECT_TRUE(bench.messages.next_question(bench.outgoing, true));
-}
-
-TEST(Messages, AnOfferIsMadeAgainFromItsFirstByteWhenTheOneBeforeItNeverArrived) {
-    Bench bench;
-    std::optional<Outgoing> first{std::in_place, bench.messages, node_at(1), Rule::unicast};
-    Outgoing second{bench.messages, node_at(1), Rule::unicast};
-    first->question = second.question = Service::ask;
-    second.offered = true;
-    second.sent_bytes = 16;
-    first.reset();
-    EXPECT_FALSE(second.offered);
-    EXPECT_EQ(second.sent_bytes, 0u);
-}
-
-TEST(Messages, AMessageThatIsTakenAfterAllGoesOnBehindItsFirstPacket) {
-    Bench bench;
-    bench.outgoing.offered = true;
-    bench.outgoing.sent_bytes = 16;
-    bench.hear(Service::later); // late: it is about an offer before
-    ASSERT_FALSE(bench.outgoing.offered);
-    wire::PacketHeader taken{.source = node_at(1),
-                             .service = static_cast<std::uint8_t>(Service::taken),
-                             .message = bench.outgoing.message,
-                             .position = 16};
-    bench.messages.hear(taken, kPaths);
-    EXPECT_TRUE(bench.outgoing.offered);
-    EXPECT_EQ(bench.outgoing.sent_bytes, 16u);
 }
 
 } // namespace messages_test

@@ -70,18 +70,38 @@ public:
              {});
         answer(packet_header);
     }
-    /// As node 1: takes all of a message that comes, but some offers only the second time.
+    /// As node 1: takes all of a message that comes, but some offers only when it has called.
     void answer(const wire::PacketHeader& asked) {
         const auto service = static_cast<Service>(asked.service);
-        if (service != Service::message && service != Service::fragment)
+        const bool offers = service == Service::message;
+        const bool hints = (asked.flags & wire::packet_flag::kHint) != 0;
+        if (hints || (service == Service::nothing && std::exchange(calls, false) &&
+                      (asked.flags & wire::packet_flag::kMore) != 0))
+            return call();
+        if ((!offers && service != Service::fragment) ||
+            (offers && calls && asked.position != round)) // void
             return;
-        const bool later = service == Service::message && ++offers % 3 == 0;
-        const std::uint32_t before = service == Service::message ? 0 : asked.position;
+        if (offers && !std::exchange(calls, false) && ++offers_count % 3 == 0)
+            return call();
         give_packet({.destination = node_at(0),
-                     .service = static_cast<std::uint8_t>(later ? Service::later : Service::taken),
+                     .service = static_cast<std::uint8_t>(Service::taken),
                      .flags = wire::packet_flag::kTimeless,
                      .message = asked.message,
-                     .position = later ? 0 : before + asked.payload_bytes});
+                     .position = (offers ? 0 : asked.position) + asked.payload_bytes});
+        if (offers)
+            last = asked.message;
+        if (offers && (asked.flags & wire::packet_flag::kMore) != 0)
+            call();
+    }
+    void call() {
+        if (std::exchange(calls, true))
+            return;
+        give_packet({.destination = node_at(0),
+                     .service = static_cast<std::uint8_t>(Service::call),
+                     .flags = wire::packet_flag::kTimeless,
+                     .message = last,
+                     .position = round = round_after(round)},
+                    0);
     }
     void give(const wire::LinkHeader& header, std::span<const std::byte> packet) {
         Frame& frame = frames[end++ % frames.size()];
@@ -98,19 +118,19 @@ public:
     }
     /// A packet of node 1, for this one or to go through it to node 2.
     void give_packet() { give_packet({.destination = node_at(given % 2 == 0 ? 0 : 2)}); }
-    void give_packet(wire::PacketHeader packet_header) {
-        std::array<std::byte, wire::kPacketHeaderBytes + 4> packet{};
+    void give_packet(wire::PacketHeader packet_header, std::uint16_t payload_bytes = 4) {
+        std::array<std::byte, wire::kPacketHeaderBytes + 4> room{};
+        const auto packet = std::span{room}.first(wire::kPacketHeaderBytes + payload_bytes);
         packet_header.source = node_at(1);
-        packet_header.payload_bytes = 4;
-        wire::write_packet_header(packet_header,
-                                  std::span{packet}.first<wire::kPacketHeaderBytes>());
+        packet_header.payload_bytes = payload_bytes;
+        wire::write_packet_header(packet_header, packet.first<wire::kPacketHeaderBytes>());
         wire::seal_packet(packet);
         give({.kind = wire::Kind::data,
               .port = port_at(0),
               .sequence = static_cast<std::uint16_t>(given++),
               .acknowledged = static_cast<std::uint16_t>(sent[0]),
               .free_buffers = 9,
-              .packet_bytes = packet.size()},
+              .packet_bytes = static_cast<std::uint16_t>(packet.size())},
              packet);
     }
     std::uint64_t now_us() { return time_us += step_us; }
@@ -125,7 +145,10 @@ public:
     std::size_t first = 0, end = 0;
     std::array<unsigned, 2> sent{};
     unsigned given = 0;
-    unsigned offers = 0;
+    unsigned offers_count = 0;
+    bool calls = false;            // it has called, and has no answer yet
+    std::uint32_t last = 0x1'0000; // message of node 0, in its first life
+    std::uint8_t round = 0;
     unsigned damaged = 0;
     std::uint64_t time_us = 0, step_us = 1;
     void (*work)(void* context) = nullptr;
@@ -206,6 +229,8 @@ Process busy_sender(Kernel& node) {
     while (taken < kSenders) {
         for (unsigned call = 0; call < 100; ++call)
             wrong += node.network() == kSquare ? 0 : 1;
+        while (node.has({})) // they would fill the pool
+            static_cast<void>(node.take({}));
         co_await node.yield();
     }
     trap_after_each_instruction(false);

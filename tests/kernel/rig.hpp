@@ -98,6 +98,16 @@ public:
     void restart(std::uint32_t id, const wire::Job& job = {}, bool runs = false) {
         wire::Identity identity = nodes_[id]->board.identity();
         ++identity.start;
+        begin_anew(id, identity, job, runs);
+    }
+    /// It remembers nothing, also not how often it was started.
+    void cut_power(std::uint32_t id, std::uint16_t birth, const wire::Job& job) {
+        wire::Identity identity = nodes_[id]->board.identity();
+        identity.birth = birth;
+        begin_anew(id, identity, job, true);
+    }
+    void begin_anew(std::uint32_t id, const wire::Identity& identity, const wire::Job& job,
+                    bool runs) {
         const std::uint64_t now = nodes_[id]->board.now_us();
         nodes_[id] = std::make_unique<RigNode>(*this, identity);
         nodes_[id]->board.set_time(now);

@@ -4,6 +4,7 @@
 #include "collectives/host_files.hpp"
 #include "kernel/api/message.hpp"
 #include "rig.hpp"
+#include "wire/relay.hpp"
 
 #include <gtest/gtest.h>
 
@@ -174,6 +175,69 @@ TEST(SessionMesh, LateFramesOfANodesLastLifeAreDroppedAndCounted) {
     EXPECT_EQ(rig.total(Counter::drop_old_session), late);
     EXPECT_FALSE(rig.kernel(0).has({.tag = kWordTag}));
     expect_all_speak(rig);
+}
+
+// Power that comes back -----------------------------------------------------------------------
+
+std::map<std::pair<std::uint32_t, std::uint32_t>, unsigned> heard_from; // receiver and sender
+unsigned said_ok = 0;
+
+Process hears_messages(Kernel& node) {
+    std::array<std::byte, 40> data{};
+    for (;;) {
+        const Received received = co_await receive(node, data);
+        if (received.status == Status::ok && received.bytes == data.size())
+            ++heard_from[{index(node.id()), index(received.source)}];
+    }
+}
+
+Process sends_to(Kernel& node, NodeId to) {
+    const std::array<std::byte, 40> data{};
+    const Status status = co_await send(node, to, {.packet_bytes = 16}, data);
+    said_ok += status == Status::ok ? 1 : 0;
+    co_return status;
+}
+
+/// Each of these nodes hears one message of every other node, and every other node one of each.
+void expect_all_are_heard(Rig& rig, std::initializer_list<std::uint32_t> nodes) {
+    heard_from.clear();
+    said_ok = 0;
+    unsigned sent = 0;
+    const auto say = [&](std::uint32_t from, std::uint32_t to) {
+        ASSERT_TRUE(rig.kernel(from).spawn(sends_to(rig.kernel(from), node_at(to))));
+        ++sent;
+    };
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        for (const std::uint32_t node : nodes)
+            if (id != node) {
+                say(id, node);
+                say(node, id);
+            }
+    constexpr std::uint64_t kLongUs = 300'000'000;
+    rig.finish(rig.board(0).now_us() + kLongUs);
+    EXPECT_EQ(said_ok, sent) << name(rig.kernel(0).network().topology);
+    unsigned heard = 0;
+    for (const auto& [ends, messages] : heard_from)
+        heard += messages;
+    EXPECT_EQ(heard, sent);
+}
+
+TEST(SessionMesh, ANodeWhosePowerComesBackIsHeardByAllThoughItRemembersNothing) {
+    for (const Network network : {Network{Topology::cube, 1}, Network{Topology::cube, 3},
+                                  Network{Topology::uhc, 3}, Network{Topology::star, 3}}) {
+        Rig rig{network, hears_messages};
+        rig.run({});
+        expect_all_are_heard(rig, {0});
+        std::uint64_t moment = 0;
+        for (unsigned time = 0; time < 40; ++time) {
+            const std::uint32_t node = time % rig.size(), other = (node + 1) % rig.size();
+            rig.cut_power(node, wire::birth_at(moment += 7919), {.op = wire::Op::app});
+            if (time % 3 == 0)
+                rig.cut_power(other, wire::birth_at(moment += 7919), {.op = wire::Op::app});
+            rig.settle();
+            expect_all_are_heard(rig, {node, other});
+        }
+    }
 }
 
 Process send_to_3(Kernel& node) {

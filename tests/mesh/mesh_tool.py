@@ -107,6 +107,9 @@ def verified(outcome):
     assert outcome.status == 0, outcome
     assert report["verified_nodes"] == report["nodes"], outcome
     assert report["failed_nodes"] == [] and report["unreachable_nodes"] == [], outcome
+    in_order = report["engine"] == "sim" or report["lockstep"]
+    if in_order and not any(report["faults"].values()):
+        assert report["asks"] == 0, outcome # a healthy mesh needs no question
     return report
 
 

@@ -1,8 +1,9 @@
 """Lockstep: the same seed gives the same run to the byte, faults and contention included."""
+import struct
 
 import pytest
 
-from mesh_tool import console, probe, run, verified
+from mesh_tool import console, mesh, probe, program, run, verified
 
 TRAFFIC = ["--dim", 3, "--op", "send", "--target", "random", "--messages", 8, "--bytes", 1500,
            "--packet", 128, "--lockstep"]
@@ -31,6 +32,44 @@ def test_both_engines_deliver_in_the_same_order():
     sim, qemu = (verified(run(engine, *TRAFFIC, "--seed", 11)) for engine in ("sim", "qemu"))
     for key in ("steps", "model_time", "link_packets", "delivery_hash"):
         assert sim[key] == qemu[key], key
+
+
+def frames_of(capture):
+    """The packets of a file, with their times; not the command that stands before them."""
+    data, at, found = capture.read_bytes(), 0, []
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == 6: # enhanced packet block
+            found.append(data[at:at + length])
+        at += length
+    return found
+
+
+# Of an engine alone: how it was started, memory of a board, transfers of its DMA.
+OF_ENGINE = {*HOST_TIME, "engine", "board", "boot", "counters", "dma_transfers", "cable_bytes"}
+
+
+@pytest.mark.parametrize("what", [
+    "--dim 3 --op bcast --copies 2 --seed 7", "--dim 3 --op bcast --copies 3 --tree msbt",
+    "--topology uhc --dim 4 --op bcast --tree ist --copies 2",
+    "--topology star --dim 3 --op bcast --copies 2",
+    "--dim 3 --op fft", "--dim 2 --op fft --seed 3", "--topology uhc --dim 3 --op allgather",
+    "--topology uhc --dim 3 --op send --messages 5", "--topology star --dim 3 --op alltoall",
+    "--dim 3 --op allreduce --type f32", "--dim 3 --op sort", "--dim 3 --op ascend",
+    "--dim 3 --op bcast --faults kill:5@20", "--dim 3 --op send --faults cut:0/0@9,mend:0/0@30",
+    "--topology uhc --dim 3 --op scatter --faults restart:3@20"])
+def test_both_engines_do_the_same_run_to_the_byte(what, tmp_path):
+    seen = {}
+    for engine in ("sim", "qemu"):
+        capture = tmp_path / f"{engine}.pcapng"
+        report = run(engine, "--lockstep", *what.split(), "--capture", capture).report
+        counters = {key: value for key, value in report["counters"].items()
+                    if key not in ("arena_bytes_max", "frames_received")}
+        seen[engine] = ({key: value for key, value in report.items() if key not in OF_ENGINE},
+                        counters, frames_of(capture))
+    assert seen["sim"][0] == seen["qemu"][0]
+    assert seen["sim"][1] == seen["qemu"][1]
+    assert seen["sim"][2] == seen["qemu"][2] and len(seen["sim"][2]) > 10
 
 
 HOW = ["sim"], ["qemu", "--lockstep"]
@@ -86,6 +125,15 @@ def test_a_chain_beside_a_killed_node_ends_from_its_end(seed):
     assert outcome.status == 1 and "cannot be" not in outcome.err, outcome
     assert dead and "did not end" not in outcome.err and "waits" not in outcome.err, outcome
     assert "and 15 more ended with: unreachable" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("faults", ["kill:7", "cut:7/0,cut:7/1,cut:7/2", None])
+def test_a_heartbeat_keeps_no_node_from_hearing_that_another_one_is_gone(how, faults):
+    more = ["--faults", faults, "--", 0] if faults else ["--", 1]
+    outcome = mesh("run", "--engine", *how, "--dim", 3, "--app", program("heartbeat"), *more)
+    said = console(outcome)
+    assert said[0] == ["unreachable"] and "beats" in said[1][0], outcome
 
 
 @pytest.mark.free

@@ -36,6 +36,26 @@ ADMISSION_WORDS = {
         "return is_reserved(p)", "return is_reserved(p) & waits(p) = for_process"),
 }
 
+# Of tests/model/mailbox.m: with so many places, the text, and what stands there instead.
+MAILBOX = {
+    "forgets what it has dropped": (
+        1, "    else\n      note();\n    end;\n    if !stays", "    end;\n    if !stays"),
+    "takes an offer in while it calls": (
+        2, "n = next(last) & !called & !more", "n = next(last) & !more"),
+    "takes in an offer behind one that was dropped": (1, "& n = next(last) &", "&"),
+    "a call leaves old offers as they are": (
+        1, "waits_here(m) | (is[m] = offered & is_behind(number_of[m], call_last[r]))",
+        "waits_here(m)"),
+    "heeds a call that is late": (1, "if is_later(r, heard) then", "if true then"),
+    "takes an offer in though its last call is lost": (
+        2, "!called & !more & !lost &", "!called & !more &"),
+    "does not say that it holds others": (
+        1, "send(m, answers[m], holds_but(m))", "send(m, answers[m], false)"),
+    "sends no hints": (0, "hints := hints + 1", "hints := hints"),
+    "asks nobody for what its process waits for": (
+        0, "more := true; unasked := true;", "more := true;"),
+}
+
 # Of firmware/kernel/links/link.cpp.
 LINK = {
     "accepts a duplicate": ("return Verdict::duplicate;", "return Verdict::accept;"),
@@ -66,11 +86,10 @@ LINK = {
 # Of whole kernels: a file of firmware/, the text, and what stands there instead. What admission
 # must not do shows in pools that these few messages never fill: it is the model's and the proof's.
 KERNELS = {
-    "calls nobody": ("kernel/packets/intake.cpp", "    if (away_ == 0)\n        return kNoNode;\n",
-                     "    return kNoNode;\n"),
+    "calls nobody": ("kernel/packets/intake.cpp",
+                     "if (more_ == 0 || unexpected_ + called_ >= room_)", "if (true)"),
     "goes on where it was sent away": (
-        "kernel/packets/messages.cpp", "called = true;\n    outgoing.sent_bytes = 0;",
-        "called = true;"),
+        "kernel/packets/messages.hpp", "message = 0;\n        sent_bytes = 0;", "message = 0;"),
 }
 
 # Of tests/model/link.pml. Those of sessions need ends that die, the others words that overtake.

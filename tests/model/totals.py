@@ -18,6 +18,7 @@ FIELDS = ("run", "day", "commit", "seed", *COUNTS, "failed", *(f"all_{name}" for
           "all_failed")
 # Of the rows of a run: how many schedules, hops, states there were, and runs with chosen faults.
 PARTS = {"two ends of a cable": "states", "protocol of a cable": "states", "admission": "states",
+         "mailbox": "states",
          "kernels that storm each other": "states", "every fault of single frames": "runs",
          "sets of faults that copies survive": "sets"}
 

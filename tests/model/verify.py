@@ -4,13 +4,13 @@
     verify.py [--build FOLDER] [--minutes-each N] [--only PART] [--jobs N]
 
 Parts: forwarding cannot deadlock (a proof; Coq); packets are admitted without deadlock (a model of
-the rule, over tables that the routing functions of the firmware give; rumur); the protocol of a
-cable keeps what it promises and comes to an end (a model; Spin); all states of two ends of a cable
-(the code that nodes run); schedules of whole kernels; single faults of runs; sets of faults that
-copies must survive; branches that nothing takes. Mutants of rule and code must be found. As many
-parts run at a time as there are cores (--jobs). Writes the table of README.md beside this file, and
-prints it, and adds a row to totals.csv; one part is printed only. Exit status: 0 all is as it must
-be, else 1.
+the rule, over tables that the routing functions of the firmware give; rumur); every message is
+taken once (a model of the mailbox; rumur); the protocol of a cable keeps what it promises and comes
+to an end (a model; Spin); all states of two ends of a cable (the code that nodes run); schedules of
+whole kernels; single faults of runs; sets of faults that copies must survive; branches that nothing
+takes. Mutants of rule and code must be found. As many parts run at a time as there are cores
+(--jobs). Writes the table of README.md beside this file, and prints it, and adds a row to
+totals.csv; one part is printed only. Exit status: 0 all is as it must be, else 1.
 """
 import argparse
 import concurrent.futures
@@ -63,6 +63,9 @@ MUTANT_WAITING = "cube 2 6 1 6 ask:0:1 ask:1:0 message:2:0 message:3:1"
 MUTANT_WORDS = "cube 1 5 2 6 message"
 MUTANT_QUESTIONS = "cube 2 5 0 8 ask:2:1 ask:3:0"
 
+# Of mailbox.m: places for messages that nobody takes yet.
+ROOMS = [0, 1, 2]
+
 # Of explore_link; the first ones are those that mutants have to get through.
 SPACES = [
     "--one-way --frames 1 --buffers 2 --window 1",
@@ -106,7 +109,8 @@ FAULT_SETS = ["star 5 bcast sim 2000", "star 5 scatter sim 1000", "star 5 gather
               "star 6 gather sim 300", "star 6 allgather sim 5", "star 4 allgather qemu 30",
               "star 5 bcast qemu 30"]
 
-PARTS = ("proof", "links", "protocol", "admission", "storms", "schedules", "fault_sets", "branches")
+PARTS = ("proof", "links", "protocol", "admission", "mailbox", "storms", "schedules", "fault_sets",
+         "branches")
 
 
 class Failure(Exception):
@@ -167,15 +171,11 @@ class Verification:
         for row in check_proof.checks(self.folder):
             self.note(*row)
 
-    # Admission -----------------------------------------------------------------------------------
+    # Models for rumur ----------------------------------------------------------------------------
 
-    def explore_admission(self, network, rule):
-        places = self.model / "places"
-        tables = run([places, *network.split()], 60)
-        if tables.returncode:
-            raise Failure(tables.stderr)
-        model, code, program = (self.model / f"admission{end}" for end in (".m", ".c", ""))
-        model.write_text(tables.stdout + rule)
+    def explore(self, name, text):
+        model, code, program = (self.model / f"{name}{end}" for end in (".m", ".c", ""))
+        model.write_text(text)
         for command in (["rumur", "--deadlock-detection", "stuck", "--output", code, model],
                         ["gcc", "-O2", "-march=native", code, "-lpthread", "-o", program]):
             done = run(command, 300)
@@ -183,21 +183,34 @@ class Verification:
                 raise Failure(done.stderr)
         return run([program], self.limit_s).stdout
 
+    @staticmethod
+    def states(told):
+        states = re.search(r"(\d+) states, (\d+) rules fired", told)
+        return (f"{states.group(1)} states, {states.group(2)} rules",
+                "No error found" in told) if states else (told[-200:], False)
+
+    @staticmethod
+    def error(told):
+        found = re.search(r"error trace for the error:\s*(.*)", told)
+        return (f"found: {found.group(1).strip().rsplit(': ', 1)[-1]}" if found
+                else "not found", found is not None)
+
+    def explore_admission(self, network, rule):
+        places = self.model / "places"
+        tables = run([places, *network.split()], 60)
+        if tables.returncode:
+            raise Failure(tables.stderr)
+        return self.explore("admission", tables.stdout + rule)
+
     def admission(self):
         rule = (HERE / "admission.m").read_text()
         build(self.model / "places", ["tests/model/places.cpp"], "-lfmt")
 
         def explored(network):
-            told = self.explore_admission(network, rule)
-            states = re.search(r"(\d+) states, (\d+) rules fired", told)
-            return (f"{states.group(1)} states, {states.group(2)} rules",
-                    "No error found" in told) if states else (told[-200:], False)
+            return self.states(self.explore_admission(network, rule))
 
         def rejected(change, name, network):
-            told = self.explore_admission(network, changed(rule, change, name))
-            found = re.search(r"error trace for the error:\s*(.*)", told)
-            return (f"found: {found.group(1).strip().rsplit(': ', 1)[-1]}" if found
-                    else "not found", found is not None)
+            return self.error(self.explore_admission(network, changed(rule, change, name)))
 
         for network in NETWORKS:
             self.check("admission", network, lambda: explored(network))
@@ -209,6 +222,18 @@ class Verification:
             for name, change in table.items():
                 self.check("mutant of the admission", name,
                            lambda: rejected(change, name, network))
+
+    def mailbox(self):
+        model = (HERE / "mailbox.m").read_text()
+
+        def explored(text, room):
+            return self.explore("mailbox", changed(text, ("ROOM: 1;", f"ROOM: {room};"), "room"))
+
+        for room in ROOMS:
+            self.check("mailbox", f"room for {room}", lambda: self.states(explored(model, room)))
+        for name, (room, *change) in mutants.MAILBOX.items():
+            self.check("mutant of the mailbox", name,
+                       lambda: self.error(explored(changed(model, change, name), room)))
 
     # The protocol of a cable ---------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ Definition at_goal (who : reader) (q : header -> node -> packet) v h :=
 
 (* Which services [Service] are of a kind, and what becomes of them:
    - `single`: packet. By a tree or alone; a process takes it (collectives: by windows and gates).
-   - `word`: taken, later, nothing, lost, alive, unknown, here, gone. The kernel reads it.
+   - `word`: taken, nothing, lost, alive, unknown, here, gone. The kernel reads it.
    - `question`: ask, probe, call, look. The kernel makes the answer of it; a call may have none.
    - `fragment`: fragment. Of a message that a process is taking: it becomes the word `taken`, or
      is dropped.

@@ -145,8 +145,8 @@ void World::act(unsigned actor) {
 
 namespace {
 constexpr std::array<std::string_view, static_cast<std::size_t>(Service::kCount)> kServices{
-    "packet", "message", "fragment", "ask",   "probe",   "call", "look", "taken",
-    "later",  "nothing", "lost",     "alive", "unknown", "here", "gone"};
+    "packet", "message", "fragment", "ask",   "probe",   "call", "look",
+    "taken",  "nothing", "lost",     "alive", "unknown", "here", "gone"};
 
 std::string words_of(const wire::PacketHeader& packet) {
     return fmt::format("{} of call {} tag {} from {} to {} message {} position {} rule {}",

@@ -26,7 +26,8 @@ POINTERS = (
     (r"SysTick::on_interrupt\(|::tick_handler\(|::on_tick\(", r"Node<.*>::preemptive_poll\("),
     (r"HostPort::", r"Node<.*>::transmit_to_host\("),
     (r"::~Task\(|coroutine_handle<.*>::destroy\(", None),
-    (r"mesh::(?:Node<.*>::poll|Here::|Admission::|Forwarder::|Links::|NodeCore::|NetworkRules::)",
+    (r"mesh::(?:Node<.*>::(?:poll|rest|send_report)|Here::|Admission::|Forwarder::|Messages::|"
+     r"Kernel::|Links::|NodeCore::|NetworkRules::)",
      RULES),
     (r"LinkedTrees", RULES),
 )

@@ -53,7 +53,7 @@ private:
     /// What was told of a port.
     struct Told {
         std::uint16_t number = 0; // of this end
-        std::uint8_t life = 0;    // of the peer
+        std::uint16_t life = 0;   // of the peer
         bool known = false;       // the peer
         bool down = false;
     };

@@ -57,21 +57,32 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
 
 bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_bytes >= total_bytes_; }
 
+// Its receiver does not know that this message waits here.
+bool Sending::owes_hint() const {
+    return outgoing_.hints || (!outgoing_.offered && !outgoing_.held && outgoing_.answers == 0 &&
+                               kernel_.peer(outgoing_.to).crowded != 0);
+}
+
 // There is a packet to send: the offer, or a fragment that the window has room for.
 bool Sending::may_send() const {
     if (outgoing_.lost || outgoing_.unknown || !outgoing_.has_way())
         return false;
+    if (outgoing_.hints)
+        return true;
     if (!outgoing_.offered)
-        return !outgoing_.taken;
+        return !outgoing_.taken && (owes_hint() || kernel_.messages().in_turn(outgoing_));
     return outgoing_.taken && outgoing_.sent_bytes < total_bytes_ &&
            packets_before(options_, outgoing_.sent_bytes) <
                packets_before(options_, outgoing_.taken_bytes) + limits::kMessageWindowPackets;
 }
 
-// Fills and starts the packet that comes next. False if the pool cannot start one now.
+// Fills and starts the packet that comes next. False if the pool cannot start one now. To a crowded
+// node that has not called goes a hint, and the message waits here.
 bool Sending::send_packet() {
     const bool offers = !outgoing_.taken;
-    const bool requests = offers && !outgoing_.called && kernel_.peer(outgoing_.to).crowded != 0;
+    const bool hints = offers && owes_hint();
+    if (offers && !hints)
+        kernel_.messages().number(outgoing_);
     wire::PacketHeader header{.destination = outgoing_.to,
                               .tag = options_.tag,
                               .flags = options_.is_poisoned ? wire::packet_flag::kPoisoned
@@ -82,24 +93,33 @@ bool Sending::send_packet() {
     put_paths(header, outgoing_.paths, outgoing_.route);
     if (offers) {
         header.service = static_cast<std::uint8_t>(Service::message);
-        header.position = kernel_.messages().before(outgoing_);
-        if (outgoing_.again)
-            header.flags |= wire::packet_flag::kAgain;
-        if (outgoing_.called && kernel_.messages().more_behind(outgoing_))
+        header.position = answers_word(outgoing_.answers, kernel_.peer(outgoing_.to).life);
+        if (outgoing_.answers != 0 && kernel_.messages().holds_more(outgoing_))
             header.flags |= wire::packet_flag::kMore;
     } else {
         header.service = static_cast<std::uint8_t>(Service::fragment);
         header.position = outgoing_.sent_bytes;
     }
     std::uint32_t bytes = 0;
-    if (requests)
-        header.flags |= wire::packet_flag::kRequest | wire::packet_flag::kTimeless;
+    if (hints)
+        header.flags |= wire::packet_flag::kHint | wire::packet_flag::kTimeless;
     else
         bytes = size_packet(header);
-    if (!kernel_.try_post(header, source_, outgoing_.sent_bytes, kernel_.now()))
+    if (!kernel_.try_post(header, source_, outgoing_.sent_bytes, kernel_.now())) {
+        if (offers && !hints)
+            kernel_.messages().take_number_back(outgoing_);
         return false;
-    outgoing_.offered = true;
+    }
+    if (std::exchange(outgoing_.hints, false))
+        return true;
+    outgoing_.held = hints;
+    outgoing_.offered = !hints;
     outgoing_.sent_bytes += bytes;
+#if MESH_NOTES
+    if (offers && !hints && options_.type != nullptr && detail::notes() != nullptr)
+        detail::notes()->sends(index(kernel_.id()), index(outgoing_.to), outgoing_.message,
+                               *options_.type);
+#endif
     return true;
 }
 
@@ -126,13 +146,6 @@ std::uint32_t Sending::size_packet(wire::PacketHeader& header) const {
 bool Sending::go_on() {
     if (status_ != Status::ok)
         return true;
-    if (outgoing_.message == 0) {
-        kernel_.messages().number(outgoing_);
-#if MESH_NOTES
-        if (options_.type != nullptr && detail::notes() != nullptr)
-            detail::notes()->sends(index(kernel_.id()), outgoing_.message, *options_.type);
-#endif
-    }
     while (!all_taken()) {
         if (std::exchange(outgoing_.moved, false) && outgoing_.arrived_bytes != 0) {
             outgoing_.sent_bytes = outgoing_.arrived_bytes;
@@ -141,6 +154,8 @@ bool Sending::go_on() {
         if (std::exchange(outgoing_.heard, false))
             outgoing_.begin_anew();
         if (!may_send()) {
+            if (outgoing_.held && outgoing_.ask_at == wire::kNever && !outgoing_.is_asking())
+                outgoing_.ask_at = kernel_.listen_time(outgoing_.asked);
             if (kernel_.ask(outgoing_))
                 return false;
             status_ = Status::unreachable;
@@ -170,7 +185,7 @@ Message::Message(Kernel& kernel, Packet&& offer)
     kernel_.begin(incoming_);
 #if MESH_NOTES
     if (detail::notes() != nullptr)
-        type_ = detail::notes()->takes(index(header_.source), header_.message);
+        type_ = detail::notes()->takes(index(header_.source), index(kernel_.id()), header_.message);
 #endif
 }
 

@@ -63,6 +63,7 @@ private:
 
     bool send_packet();
     std::uint32_t size_packet(wire::PacketHeader& header) const;
+    bool owes_hint() const;
     bool may_send() const;
     bool all_taken() const;
 

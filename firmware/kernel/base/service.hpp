@@ -15,17 +15,18 @@ using Tag = std::uint16_t;
 enum class Service : std::uint8_t {
     packet, // one packet that stands for itself: trees, collectives
     // Packets with an answer, which takes their buffer.
-    message,  // first packet of a message: offers it
+    message,  // first packet of a message: offers it; or says that the sender holds one (kHint)
     fragment, // further packet of a message
-    ask,      // from the sender of a message: what has become of it?
+    ask,      // from the sender of a message: what has become of it? `position`: number of the
+              // question, which the answer has as its `message`
     probe,    // is it there, and is its message number `position` under way (if not 0)?
-    call,     // to the sender of messages: offer the first one behind number `message`
+    call,     // to a node that holds messages: `message` was the last one that came; offer one that
+              // is in the list of Want in the payload, if there is a list
     look,     // is it there? `position`: the way of the packets waited for (Path::word()),
               // `total_bytes`: of which call (CallLabel::word())
     // Answers about the messages and waits that a node has under way.
     taken,   // to the sender of a message: the receiver has consumed `position` bytes
-    later,   // to the sender of a message: it is not here. Offer it (again) now
-    nothing, // the answer to a call: no such message is under way
+    nothing, // to a node that has called: no such message is held
     lost,    // to the sender of a message: next hop of one of its packets is behind a dead link
     alive,   // the answer to an ask or a probe: go on waiting; `position` bytes have arrived
     unknown, // an answer to both: nobody knows of that message (any more)

@@ -89,7 +89,7 @@ void Link::on_hello(LinkContext& context, const LinkHeader& header) {
     const std::uint16_t known = wire::Hello{header}.known();
     const std::uint16_t number = wire::Hello{header}.number();
     const bool forgotten = known != wire::kNoNumber && is_later(known, mine_);
-    const std::uint8_t life = wire::Hello{header}.life();
+    const std::uint16_t life = wire::Hello{header}.life();
     bool anew = std::exchange(theirs_, number) != number;
     anew |= std::exchange(their_life_, life) != life; // 16 sessions may have ended before it
     if (forgotten)

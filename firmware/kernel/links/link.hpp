@@ -165,7 +165,7 @@ public:
     /// The peer has said hello, and so which life it has.
     bool knows_peer() const { return theirs_ != wire::kNoNumber; }
     /// wire::Hello::life() of the peer.
-    std::uint8_t peer_life() const { return their_life_; }
+    std::uint16_t peer_life() const { return their_life_; }
     /// There is a session.
     bool up() const { return (closed_ & (kUnknown | kDead)) == 0; }
 
@@ -260,8 +260,7 @@ private:
     std::uint8_t refusing_epoch_ = kNoEpoch;
     std::uint8_t closed_ = kUnknown;
     std::uint8_t port_ = 0;
-    std::uint8_t answer_ = 0; // the port by which answers leave
-    std::uint8_t their_life_ = 0;
+    std::uint8_t answer_ = 0;             // the port by which answers leave
     wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
     bool blocked_ = false;                // refused: waits for the peer to have buffers
     bool measuring_ = false;
@@ -278,6 +277,7 @@ private:
     std::uint16_t peer_free_ = 0xFFFF;
     std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
     std::uint16_t mine_ = 0;   // this end's number
+    std::uint16_t their_life_ = 0;
     std::uint16_t theirs_ = wire::kNoNumber;
     Asking asking_;
     // queue of waiting packets, chained by their slots

@@ -47,7 +47,8 @@ void Links::say_hello() {
     bool all_up = true;
     // Where links carry one way, a node that starts again tells the nodes that send to it.
     const std::uint32_t out = here_.out_ports();
-    const std::uint32_t told = here_.identity.start == 0 ? out : out | here_.in_ports();
+    const bool anew = here_.identity.start != 0 || here_.identity.birth != 0;
+    const std::uint32_t told = anew ? out | here_.in_ports() : out;
     for (unsigned number = 0; number < count(); ++number) {
         if (((told >> number) & 1u) == 0 || links_[number].up())
             continue;
@@ -188,7 +189,7 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
     passing_.emplace(header);
     passing_->port = way.port;
     ++passing_->hops;
-    ++context_.counters[Counter::acks_sent];
+    context_.counters[Counter::acks_sent] += is_hello(header) ? 0 : 1;
     return kNoPort;
 }
 
@@ -321,7 +322,7 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
             if (is_hello(header)) {
                 wire::Hello{header}.node() = index(here_.node());
                 wire::Hello{header}.network() = network_word(here_.network());
-                wire::Hello{header}.say_life(here_.identity.start);
+                wire::Hello{header}.say_life(here_.identity.life());
                 return true;
             }
             owing_ &= ~(1u << port);

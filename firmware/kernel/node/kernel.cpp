@@ -29,7 +29,8 @@ NodeParts::NodeParts(const wire::Identity& identity, const Memory& memory, const
       admission_(links_.context().pool, here_, cables.receivers),
       forwarder_(here_, links_.context().pool, links_.context().counters, links_, admission_,
                  memory.peers),
-      messages_(forwarder_, links_.context().counters, scheduler_.critical_depth(), identity.start),
+      messages_(forwarder_, links_.context().counters, scheduler_.critical_depth(),
+                forwarder_.life()),
       host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
       arena_(memory.arena) {
     PacketPool& pool = links_.context().pool;
@@ -169,6 +170,7 @@ bool Kernel::send_questions(Outgoing& outgoing) {
             if (buffer == nullptr)
                 return false;
             inject(buffer, 0);
+            ++counters()[Counter::asks];
         }
         Messages::sent_question(outgoing, paths, cut);
     }
@@ -282,15 +284,17 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
 bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience::ended; }
 
 // The answer to a question. Service::kCount: the question has done its work and needs no answer.
-Service Kernel::answer_to(const wire::PacketHeader& question) {
+Service Kernel::answer_to(const PacketBuffer& asked) {
+    const wire::PacketHeader& question = asked.header;
     const Service service = service_of(question);
     if (service == Service::call)
-        return messages_.on_call(question) ? Service::kCount : Service::nothing;
+        return !forwarder_.hear_call(question) || messages_.on_call(asked) ? Service::kCount
+                                                                           : Service::nothing;
     forwarder_.note_wait(question.source);
     if (service == Service::probe) {
         const CallLabel label = CallLabel::of_word(question.total_bytes);
         const bool known = question.position != 0
-                               ? messages_.is_under_way(question.position)
+                               ? messages_.is_under_way(question.source, question.position)
                                : messages_.is_under_way(label, question.source) ||
                                      !calls().is_over(label, question.source);
         return known && !gone() ? Service::alive : Service::unknown;
@@ -308,12 +312,16 @@ void Kernel::hear(PacketBuffer* come) {
             return; // it is in the mailbox
         Service answer = Service::kCount;
         if (is_question(service))
-            answer = answer_to(come->header);
+            answer = answer_to(*come);
+        else if (service == Service::nothing)
+            forwarder_.on_nothing(come->header);
         else
             messages_.hear(come->header, here_.path_count());
         if (answer == Service::kCount)
             return forwarder_.drop(come);
-        come = forwarder_.answer(come, answer);
+        const bool more = answer == Service::nothing && (come->header.position & kEnded) == 0 &&
+                          messages_.holds(come->header.source);
+        come = forwarder_.answer(come, answer, more);
     }
 }
 

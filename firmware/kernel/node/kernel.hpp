@@ -274,7 +274,7 @@ private:
     bool may_start(const wire::PacketHeader& header);
     bool send_questions(Outgoing& outgoing);
     bool gone() const;
-    Service answer_to(const wire::PacketHeader& question);
+    Service answer_to(const PacketBuffer& asked);
     void drop_old_calls();
     void give_up(const Outgoing& outgoing);
     PacketBuffer* start_packet();

@@ -32,8 +32,11 @@ NodeCore::Taken NodeCore::on_frame(Port port, const wire::Head& head, std::size_
     const Links::Arrived arrived = links_.on_frame(port, header, buffer);
     if (arrived.freed)
         scheduler_.touch();
-    if (arrived.packet)
+    if (arrived.packet) {
         hear(forwarder_.forward(buffer, port, arrived.tag));
+        if (forwarder_.take_news())
+            scheduler_.touch(); // a process may wait for what that node holds
+    }
     return {.kept = arrived.packet, .of_link = true};
 }
 
@@ -148,11 +151,16 @@ void NodeCore::speak() {
         hear(forwarder_.give_up(buffer, port));
         scheduler_.touch(); // a buffer more
     }
-    while (forwarder_.any_away()) {
-        const NodeId sender = forwarder_.next_call();
-        if (sender == kNoNode)
+    while (messages_.any_owed() && forwarder_.may_answer_late()) {
+        const NodeId node = messages_.take_owed();
+        if (node != kNoNode)
+            hear(forwarder_.answer_late(node, messages_.holds(node)));
+    }
+    while (forwarder_.any_more()) {
+        const NodeId node = forwarder_.next_call();
+        if (node == kNoNode)
             return;
-        hear(forwarder_.call_sender(sender));
+        hear(forwarder_.call(node));
     }
 }
 
@@ -165,15 +173,25 @@ void NodeCore::close() {
 }
 
 // One turn of the processes, in which each has been asked whether it takes the offer that was in
-// the overflow slot before. True if another turn is due.
+// the overflow slot before, and what it waits for. True if another turn is due.
 bool NodeCore::run_turn() {
     const PacketBuffer* const overflow = forwarder_.overflow();
-    const bool again = scheduler_.run_turn();
+    const bool again = forwarder_.may_pull() ? run_pulling_turn() : scheduler_.run_turn();
     if (overflow == nullptr || overflow != forwarder_.overflow())
         return again;
     forwarder_.send_overflow_away();
     scheduler_.touch(); // a buffer more
     return true;
+}
+
+bool NodeCore::run_pulling_turn() {
+    Wants wants;
+    forwarder_.collect(&wants);
+    const bool again = scheduler_.run_turn();
+    forwarder_.collect(nullptr);
+    if (forwarder_.may_pull())
+        hear(forwarder_.pull(wants, scheduler_.take_blocked()));
+    return again;
 }
 
 void NodeCore::run() {

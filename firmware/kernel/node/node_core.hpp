@@ -128,6 +128,7 @@ private:
     void speak();
     void close();
     bool run_turn();
+    bool run_pulling_turn();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 

@@ -17,6 +17,12 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
             tag,           (header.flags & wire::packet_flag::kInward) != 0};
 }
 
+// `life`: of this node.
+Intake::Verdict judge(Intake& intake, const wire::PacketHeader& offer, std::uint16_t life) {
+    const std::uint16_t wanted = life_called(offer) != 0 ? life_called(offer) : kFirstLife;
+    return intake.judge(offer, wanted == life, offer.position & kRoundMask);
+}
+
 } // namespace
 
 void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest) {
@@ -192,6 +198,11 @@ bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
         ++counters_[Counter::drop_old_call];
         if (service != Service::message)
             return false;
+        if (judge(intake_, header, life()) != Intake::Verdict::drop) { // its number counts
+            intake_.accept(header);
+            intake_.take();
+            intake_.forget(header.source);
+        }
         write_answer(buffer, Service::unknown);
         return true;
     }
@@ -206,7 +217,6 @@ bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
         come = put(buffer);
         return false;
     case Service::ask: on_ask(buffer); return true;
-    case Service::nothing: intake_.come(header.source); return false;
     case Service::here:
     case Service::gone: // by a Path to all it comes also to nodes that have not looked
         if (header.position != index(here_.node()))
@@ -216,7 +226,7 @@ bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
     case Service::call:
     case Service::look:
     case Service::taken:
-    case Service::later:
+    case Service::nothing:
     case Service::lost:
     case Service::alive:
     case Service::unknown: come = buffer; return false;
@@ -243,19 +253,20 @@ void Forwarder::accept(PacketBuffer* offer) {
     count(offer);
 }
 
-// An offer is taken in once, after the offers that its sender numbered before it, and if there is
-// room. A node that remembers nothing of the sender does not take a repeated offer for a new one.
+// An offer is taken in once, if it is the next one and there is room (intake.hpp).
 bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
     const wire::PacketHeader& header = buffer->header;
+    if ((header.flags & wire::packet_flag::kHint) != 0) {
+        intake_.note(header.source);
+        if (const std::uint8_t back = paths_of(header).back; back != RoundTrip::kShortest)
+            intake_.peer(header.source).path_out = back & 31u; // it knows that this one is whole
+        return false;
+    }
     const Intake::Fate fate = intake_.fate(header.source, header.message);
-    const bool again = (header.flags & wire::packet_flag::kAgain) != 0;
-    const bool new_here = fate == Intake::Fate::unknown && !again && !intake_.knows(header.source);
-    if (fate != Intake::Fate::never_came && !new_here) {
+    if (fate != Intake::Fate::not_here) {
         ++counters_[Counter::drop_duplicate];
-        if (fate != Intake::Fate::unknown) {
-            intake_.repeat_call(header.source);
+        if (fate != Intake::Fate::unknown)
             return false;
-        }
         write_answer(buffer, Service::unknown);
         return true;
     }
@@ -264,22 +275,11 @@ bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
         write_answer(buffer, Service::unknown);
         return true;
     }
-    const Intake::Verdict verdict =
-        intake_.judge(header, overflow_ != nullptr ? overflow_->header.source : kNoNode);
-    if (verdict == Intake::Verdict::send_away) {
-        ++counters_[Counter::bounces];
-        return false;
+    switch (judge(intake_, header, life())) {
+    case Intake::Verdict::accept: accept(buffer); break;
+    case Intake::Verdict::overflow: overflow_ = buffer; break;
+    case Intake::Verdict::drop: ++counters_[Counter::bounces]; return false;
     }
-    if ((header.flags & wire::packet_flag::kRequest) != 0) {
-        intake_.call(header.source);
-        write_answer(buffer, Service::later);
-        buffer->header.position = intake_.any_away() ? 1 : 0;
-        return true;
-    }
-    if (verdict == Intake::Verdict::accept)
-        accept(buffer);
-    else
-        overflow_ = buffer;
     come = put(buffer);
     return false;
 }
@@ -288,30 +288,36 @@ void Forwarder::send_overflow_away() {
     PacketBuffer* const overflow = std::exchange(overflow_, nullptr);
     ++counters_[Counter::bounces];
     mailbox_.remove(overflow);
-    intake_.send_overflow_away(overflow->header);
+    intake_.send_overflow_away(overflow->header.source);
     pool_.release(overflow);
 }
 
-// A sender that was sent away waits to be called: `alive`. A sender that was called, and asks all
-// the same, has not heard the call: `later`.
+// Of a message that is not here its sender hears that this node is alive, and is called: by the
+// path that it has named for the answer, since it may have found that others are broken.
 void Forwarder::on_ask(PacketBuffer* buffer) {
     wire::PacketHeader& header = buffer->header;
-    const Intake::Fate fate = intake_.fate(header.source, header.message);
-    auto says = static_cast<Service>(fate);
+    auto says = Service::alive;
     std::uint32_t arrived = 0;
     std::uint32_t consumed = 0;
-    if (fate == Intake::Fate::being_taken) {
+    switch (intake_.fate(header.source, header.message)) {
+    case Intake::Fate::not_here:
+        if (audience_ == Audience::ended)
+            says = Service::unknown;
+        else
+            intake_.on_ask(header.source, paths_of(header).back);
+        break;
+    case Intake::Fate::waits: break;
+    case Intake::Fate::being_taken: {
         const Incoming& incoming = *intake_.find(header.source, header.message);
-        says = Service::alive;
         arrived = incoming.arrived;
         consumed = incoming.consumed;
-    } else if (fate == Intake::Fate::taken) {
+        break;
+    }
+    case Intake::Fate::taken:
+        says = Service::taken;
         arrived = ~std::uint32_t{0};
-    } else if (fate == Intake::Fate::never_came && audience_ == Audience::ended) {
-        says = Service::unknown;
-    } else if (fate == Intake::Fate::never_came && intake_.peer(header.source).away != 0) {
-        intake_.check_calls();
-        says = Service::alive;
+        break;
+    case Intake::Fate::unknown: says = Service::unknown; break;
     }
     write_answer(buffer, says);
     header.position = arrived;
@@ -320,8 +326,8 @@ void Forwarder::on_ask(PacketBuffer* buffer) {
 
 const PacketBuffer* Forwarder::find(const Match& match) const {
     const PacketBuffer* const buffer = mailbox_.find(match);
-    if (buffer == nullptr && match.service == Service::message && intake_.any_away())
-        intake_.want(match);
+    if (buffer == nullptr && match.service == Service::message && wants_ != nullptr)
+        wants_->add({match.source, match.tag, match.call});
     return buffer;
 }
 
@@ -374,117 +380,6 @@ PacketBuffer* Forwarder::drop_old_call(PacketBuffer* buffer) {
     }
     pool_.release(buffer);
     return nullptr;
-}
-
-// Answers -----------------------------------------------------------------------------------------
-
-// Chooses the path to the destination: the one of this number (RoundTrip), or the next one whose
-// first link is alive.
-void Forwarder::choose_path(wire::PacketHeader& header, unsigned number) const {
-    const unsigned last = here_.path_count();
-    for (unsigned tried = 0; tried <= last; ++tried) {
-        put_paths(header, {static_cast<std::uint8_t>(number), RoundTrip::kShortest}, Rule::unicast);
-        if (!cut_off(header.destination, header.rule, header.subtree))
-            return;
-        number = number < last ? number + 1 : 0;
-    }
-    put_paths(header, {}, Rule::unicast);
-}
-
-// Makes the answer in the buffer of the question. The answer to a `look` takes the way that the
-// look named, so that it keeps its place behind the packets that it is about, and repeats what the
-// look said of them. Every other answer takes the path that the packet named. Every answer says by
-// which path the packet came, and of which round of questions it was.
-void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
-    wire::PacketHeader& header = buffer->header;
-    const RoundTrip paths = paths_of(header);
-    const unsigned round = is_question(service_of(header)) ? header.tag & 0xFF00u : 0u;
-    const NodeId to = header.source;
-    buffer->ready = 0;
-    header.payload_bytes = 0;
-    header.source = here_.node();
-    header.destination = to;
-    header.tag = static_cast<std::uint16_t>(round | paths.out);
-    header.service = static_cast<std::uint8_t>(with);
-    header.flags = wire::packet_flag::kTimeless;
-    if (!answers_look(with)) {
-        header.position = 0;
-        put_detail(header, 0);
-        choose_path(header, paths.back);
-        return;
-    }
-    const Path path = Path::of_word(header.position);
-    header.rule = path.rule;
-    header.subtree = path.subtree;
-    if (path.to_all)
-        header.destination = kNoNode;
-    if (path.inward)
-        header.flags |= wire::packet_flag::kInward;
-    header.position = index(to);
-}
-
-PacketBuffer* Forwarder::answer(PacketBuffer* buffer, Service with) {
-    MESH_CHECK(is_answered(service_of(buffer->header)) && buffer->references == 1,
-               answer_to_no_question);
-    write_answer(buffer, with);
-    return start(buffer);
-}
-
-PacketBuffer* Forwarder::acknowledge(PacketBuffer* buffer) {
-    wire::PacketHeader& header = buffer->header;
-    const std::uint32_t before = service_of(header) == Service::message ? 0 : header.position;
-    const std::uint32_t consumed = before + header.payload_bytes;
-    const wire::ModelTime ready = buffer->ready;
-    write_answer(buffer, Service::taken);
-    header.position = consumed;
-    put_detail(header, ready);
-    buffer->ready = ready;
-    return start(buffer);
-}
-
-[[gnu::noinline]] PacketBuffer* Forwarder::call_sender(NodeId sender) {
-    intake_.call(sender);
-    const Peer& peer = intake_.peer(sender);
-    PacketBuffer* const buffer = pool_.allocate();
-    buffer->header = {.source = here_.node(),
-                      .destination = sender,
-                      .service = static_cast<std::uint8_t>(Service::call),
-                      .flags = wire::packet_flag::kTimeless,
-                      .message = peer.last,
-                      .position = (intake_.any_away() ? kOthersWait : 0u) |
-                                  (audience_ == Audience::ended ? kEnded : 0u)};
-    choose_path(buffer->header, peer.path_out);
-    return start(buffer);
-}
-
-void Forwarder::refuse(PacketBuffer* offer) {
-    ++refused_.offers;
-    refused_.source = offer->header.source;
-    refused_.tag = offer->header.tag;
-}
-
-PacketBuffer* Forwarder::refuse_offer(PacketBuffer* offer) {
-    leave_mailbox(offer);
-    intake_.forget(offer->header.source);
-    refuse(offer);
-    return answer(offer, Service::unknown);
-}
-
-// If the process leaves the message, the sender hears so (`unknown`) by the first fragment that
-// remains, and need not ask.
-PacketBuffer* Forwarder::end(Incoming& incoming, bool taken) {
-    intake_.end(incoming, taken);
-    const Match rest{
-        .service = Service::fragment, .source = incoming.source, .message = incoming.message};
-    PacketBuffer* come = nullptr;
-    while (PacketBuffer* buffer = mailbox_.find(rest)) {
-        mailbox_.remove(buffer);
-        if (std::exchange(taken, true))
-            pool_.release(buffer);
-        else
-            come = answer(buffer, Service::unknown);
-    }
-    return come;
 }
 
 } // namespace mesh

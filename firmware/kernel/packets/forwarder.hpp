@@ -26,7 +26,8 @@ inline Service service_of(const wire::PacketHeader& header) {
 }
 
 /// Control packets have 64 bits of detail where others have the sizes of a message and its call.
-/// alive: bytes that are consumed; taken: when, in model time; look, here, gone: CallLabel::word().
+/// alive: bytes that are consumed; taken: when, in model time; look, here, gone: CallLabel::word();
+/// nothing, lost: the node that was called or asked, which may not be the one that answers.
 inline std::uint64_t detail_of(const wire::PacketHeader& header) {
     return wire::load<std::uint64_t>(wire::bytes_of(header), wire::packet_offset::kTotalBytes);
 }
@@ -34,9 +35,23 @@ inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
     wire::store(std::as_writable_bytes(std::span{&header, 1}), wire::packet_offset::kTotalBytes,
                 detail);
 }
-/// Bits of the position in `call` and `later`: other senders wait for room as well; in `call`: the
-/// program of the node that calls has ended.
-inline constexpr std::uint32_t kOthersWait = 1, kEnded = 2;
+inline NodeId callee_of(const wire::PacketHeader& answer) {
+    return node_at(static_cast<std::uint32_t>(detail_of(answer)));
+}
+/// The position of a `call`, and of the offer or `nothing` that answers it, is the round of the
+/// call, never 0, and above kLifeShift the life of the node that calls. So no answer to a call of
+/// its life before is taken for one. Other offers have round 0, and the life of their receiver as
+/// their sender knows it: 0 if it has heard of none, so that they are for kFirstLife. A call also
+/// says: others hold messages for this node as well; its program has ended.
+inline constexpr std::uint32_t kRoundMask = 0x7F, kOthersWait = 0x100, kEnded = 0x200;
+inline constexpr unsigned kLifeShift = 16;
+inline constexpr std::uint16_t kFirstLife = 1;
+inline std::uint16_t life_called(const wire::PacketHeader& call) {
+    return static_cast<std::uint16_t>(call.position >> kLifeShift);
+}
+constexpr std::uint32_t answers_word(unsigned round, std::uint16_t life) {
+    return round | std::uint32_t{life} << kLifeShift;
+}
 /// The tag of answers says of which round of questions they are (0: of none), and which path out
 /// the packet took that they answer.
 inline std::uint8_t round_of(const wire::PacketHeader& answer) {
@@ -63,7 +78,7 @@ public:
           counters_(counters),
           links_(links),
           admission_(admission),
-          intake_(peers, mailbox_, limits::offers_max(pool.capacity()), here.identity.start != 0),
+          intake_(peers, mailbox_, limits::offers_max(pool.capacity())),
           calls_(here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
@@ -74,7 +89,8 @@ public:
     PacketBuffer* inject(PacketBuffer* buffer);
     /// Turns a packet that came here, or got no further than here, into its answer, and sends it;
     /// takes over the reference, which must be the only one. Precondition: is_answered().
-    [[gnu::noinline]] PacketBuffer* answer(PacketBuffer* buffer, Service with);
+    /// `more`: with `nothing`, this node holds messages for the one that asked.
+    [[gnu::noinline]] PacketBuffer* answer(PacketBuffer* buffer, Service with, bool more = false);
     /// The process that had a packet of a message gives it back: its sender hears that all bytes up
     /// to the packet's end are consumed, since model time buffer->ready.
     PacketBuffer* acknowledge(PacketBuffer* buffer);
@@ -82,13 +98,32 @@ public:
     /// Gives up a packet that was to leave by `port`, whose link is dead; takes over its reference.
     /// Its sender is told, if it waits for an answer.
     PacketBuffer* give_up(PacketBuffer* buffer, Port port);
-    /// Which of the senders that were sent away is to be called; kNoNode if there is no room, the
-    /// pool does not allow it, or nobody waits.
+    /// The node that is to be called next; kNoNode if there is no room, the pool does not allow it,
+    /// or none holds a message for this one.
     NodeId next_call() { return admission_.may_ask() ? intake_.next_call() : kNoNode; }
-    /// Calls that sender.
-    PacketBuffer* call_sender(NodeId sender);
-    /// True if a sender waits to be called.
-    bool any_away() const { return intake_.any_away(); }
+    /// Calls that node.
+    PacketBuffer* call(NodeId node);
+    /// True if a node holds messages for this one.
+    bool any_more() const { return intake_.any_more(); }
+    /// Answers the last call of `node`, for which no message is left. False if the pool does not
+    /// allow it.
+    bool may_answer_late() const { return admission_.may_ask(); }
+    PacketBuffer* answer_late(NodeId node, bool more);
+
+    /// True if there may be a node to be asked for what processes wait for.
+    bool may_pull() const { return overflow_ == nullptr && intake_.may_pull(); }
+    /// From now on find() adds to `wants` what it does not find; nullptr: not any more.
+    void collect(Wants* wants) { wants_ = wants; }
+    /// Asks the next node that may hold some of this. `new_waits`: processes have begun to wait
+    /// since the last time.
+    PacketBuffer* pull(const Wants& wants, bool new_waits);
+    /// Once: since the last time a node was noted that holds messages for this one.
+    bool take_news() { return intake_.take_news(); }
+    void on_nothing(const wire::PacketHeader& answer);
+    /// A call has come. False if it is one that is too late.
+    bool hear_call(const wire::PacketHeader& call) {
+        return intake_.hear_call(call.source, life_called(call), call.position & kRoundMask);
+    }
 
     /// The offer in the overflow slot: there was no room for it; nullptr if there is none.
     const PacketBuffer* overflow() const { return overflow_; }
@@ -118,15 +153,18 @@ public:
     bool cut_off(NodeId to, Rule rule, unsigned path = 0) const;
 
     const Mailbox& mailbox() const { return mailbox_; }
-    /// The first packet that matches, left where it is; nullptr if there is none. A process waits
-    /// for such a packet: if it is an offer that was sent away, its sender will be called.
+    /// The first packet that matches, left where it is; nullptr if there is none. Then a process
+    /// waits for such a packet, and nodes that hold messages are asked for it.
     const PacketBuffer* find(const Match& match) const;
+    NodeId node() const { return here_.node(); }
+    std::uint16_t life() const { return here_.identity.life(); }
     /// Takes the first packet that matches (there must be one) out of the mailbox.
     PacketBuffer* take(const Match& match);
     /// A process takes the message whose offer it has taken; then it has all of it, or leaves it.
     void begin(Incoming& incoming) { intake_.begin(incoming); }
     PacketBuffer* end(Incoming& incoming, bool taken);
     Peer& peer(NodeId node) const { return intake_.peer(node); }
+    std::uint32_t nodes() const { return here_.rules.node_count(here_.network()); }
     void note_wait(NodeId source) { intake_.note_wait(source); }
     /// Offers that were refused since no process takes them any more, and the last of them.
     struct Refused {
@@ -160,6 +198,7 @@ private:
                             std::uint8_t tag);
     bool is_heard(Service service) const;
     bool deliver(PacketBuffer* buffer, PacketBuffer*& come);
+    PacketBuffer* new_call(NodeId to, bool pull);
     bool on_offer(PacketBuffer* buffer, PacketBuffer*& come);
     void on_ask(PacketBuffer* buffer);
     PacketBuffer* put(PacketBuffer* buffer);
@@ -176,6 +215,7 @@ private:
 
     Audience audience_ = Audience::processes;
     PacketBuffer* overflow_ = nullptr;
+    Wants* wants_ = nullptr;
     Refused refused_;
     std::uint32_t delivery_hash_ = 0;
     const Here& here_;

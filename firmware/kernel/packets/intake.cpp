@@ -7,64 +7,50 @@
 
 namespace mesh {
 
-// Offers that wait ---------------------------------------------------------------------------
+// Offers -----------------------------------------------------------------------------------------
 
 Intake::Fate Intake::fate(NodeId source, std::uint32_t message) const {
     const Peer& from = peer(source);
+    const MessageName name = MessageName::of_word(message);
     if (find(source, message) != nullptr)
         return Fate::being_taken;
     if (mailbox_.find({.service = Service::message, .source = source, .message = message}))
         return Fate::waits;
-    if (from.last == 0)
-        return started_again_ ? Fate::unknown : Fate::never_came;
-    if (is_behind(message, from.last))
-        return Fate::never_came;
+    if (name.life == 0 || name.life != from.life || is_behind(name.number, from.last))
+        return Fate::not_here;
     return from.unsure != 0 ? Fate::unknown : Fate::taken;
 }
 
-// True if the message before this offer has not come: the offer must wait for it.
-bool Intake::is_early(const wire::PacketHeader& offer) const {
-    const std::uint32_t before = offer.position;
-    if (before == 0)
-        return false;
-    const Fate earlier = fate(offer.source, before);
-    return earlier == Fate::never_came || (earlier == Fate::unknown && !knows(offer.source));
-}
-
-// An offer may not be taken in before an earlier one of its sender that is in the overflow slot.
-Intake::Verdict Intake::judge(const wire::PacketHeader& offer, NodeId overflow) {
+Intake::Verdict Intake::judge(const wire::PacketHeader& offer, bool for_us, unsigned round) {
     Peer& from = peer(offer.source);
-    if (offer.source == overflow || is_early(offer)) {
-        from.early = 1;
-        return Verdict::send_away;
-    }
-    const bool invited = from.called != 0;
-    const unsigned used = unexpected_ + (invited ? 0u : called_);
-    if (used < room_ && (invited || away_ == 0))
+    const MessageName name = MessageName::of_word(offer.message);
+    if (for_us && round != 0 && from.called != 0 && from.round == round)
+        return offer.source != pulled_ || unexpected_ + called_ < room_ ? Verdict::accept
+                                                                        : Verdict::overflow;
+    const bool next =
+        name.number == number_after(from.last) && (from.life == 0 || from.life == name.life);
+    if (for_us && round == 0 && from.lost == 0 && next && from.called == 0 && more_ == 0 &&
+        unexpected_ + called_ < room_)
         return Verdict::accept;
-    if (offer.source == wanted_)
-        return Verdict::overflow;
-    send_away(offer.source, offer.tag);
-    return Verdict::send_away;
+    note(from);
+    return Verdict::drop;
 }
 
 void Intake::accept(const wire::PacketHeader& offer) {
     Peer& from = peer(offer.source);
+    const MessageName name = MessageName::of_word(offer.message);
     ++unexpected_;
     asks_in_vain_ = 0;
-    come(from);
-    if (from.last == 0 && started_again_) // those before it may have come in a life before
-        from.unsure = 1;
-    from.last = offer.message;
-    const bool more = (offer.flags & wire::packet_flag::kMore) != 0;
-    if (more || from.early != 0) {
-        from.early = 0;
-        send_away(offer.source, kAnyTag);
-    }
+    end_call(from);
+    meet(from, name.life);
+    from.last = name.number;
+    if ((offer.flags & wire::packet_flag::kMore) != 0)
+        note(from);
 }
 
-void Intake::send_overflow_away(const wire::PacketHeader& offer) {
-    send_away(offer.source, offer.tag);
+void Intake::send_overflow_away(NodeId source) {
+    end_call(peer(source));
+    note(peer(source));
 }
 
 bool Intake::accept_fragment(const wire::PacketHeader& fragment, Counters& counters) {
@@ -78,81 +64,128 @@ bool Intake::accept_fragment(const wire::PacketHeader& fragment, Counters& count
     return false;
 }
 
-// Senders that were sent away ----------------------------------------------------------------
+// Nodes that hold messages -----------------------------------------------------------------------
 
-void Intake::send_away(NodeId source, Tag tag) {
-    Peer& from = peer(source);
-    come(from);
-    from.tag = tag;
-    from.away = 1;
-    ++away_;
+void Intake::note(Peer& from) {
+    more_ += from.more == 0 ? 1 : 0;
+    from.more = 1;
+    from.unasked = 1;
+    news_ = true;
 }
 
-// The sender does not wait to be called any more, and no place is kept for its next offer.
-void Intake::come(Peer& from) {
-    away_ -= from.away;
-    called_ -= from.called;
-    from.away = 0;
-    from.called = 0;
-    if (wanted_ != kNoNode && &peer(wanted_) == &from)
-        wanted_ = kNoNode;
-}
-
-void Intake::repeat_call(NodeId node) {
-    if (peer(node).called != 0)
-        send_away(node, kAnyTag);
-}
-
-void Intake::want(const Match& match) const {
-    if (wanted_ != kNoNode)
+// The place that was kept for its offer is free.
+void Intake::end_call(Peer& from) {
+    if (from.called == 0)
         return;
-    const auto waits_here = [&](const Peer& one) {
-        const bool fits = match.tag == kAnyTag ? one.tag <= kProgramTagMax : one.tag == match.tag;
-        return one.away != 0 && (fits || one.tag == kAnyTag);
-    };
-    const bool any = match.source == kAnySource;
-    const std::uint32_t first = any ? 0 : index(match.source);
-    const auto all = static_cast<std::uint32_t>(peers_.size());
-    const std::uint32_t end = any ? all : std::min(first + 1, all);
-    for (std::uint32_t node = first; node < end; ++node)
-        if (waits_here(peers_[node])) {
-            wanted_ = node_at(node);
-            return;
-        }
+    from.called = 0;
+    if (node_of(from) == pulled_)
+        pulled_ = kNoNode;
+    else
+        --called_;
 }
 
 [[gnu::noinline]] NodeId Intake::next_call() {
-    if (away_ == 0)
+    if (more_ == 0 || unexpected_ + called_ >= room_)
         return kNoNode;
-    if (wanted_ != kNoNode && peer(wanted_).away != 0)
-        return wanted_;
-    if (unexpected_ + called_ >= room_)
-        return kNoNode;
-    do
+    for (std::size_t looked = 0; looked < peers_.size(); ++looked) {
         turn_ = turn_ + 1 < peers_.size() ? turn_ + 1 : 0;
-    while (peers_[turn_].away == 0);
-    return node_at(turn_);
+        if (peers_[turn_].more != 0 && peers_[turn_].called == 0)
+            return node_at(turn_);
+    }
+    return kNoNode;
 }
 
-void Intake::call(NodeId node) {
+void Intake::begin_waits() {
+    if (more_ == 0)
+        return;
+    for (Peer& one : peers_)
+        one.unasked = one.more;
+}
+
+NodeId Intake::next_pull(std::span<const Want> wants) {
+    for (std::size_t looked = 0; looked < peers_.size(); ++looked) {
+        pull_turn_ = pull_turn_ + 1 < peers_.size() ? pull_turn_ + 1 : 0;
+        const Peer& one = peers_[pull_turn_];
+        const NodeId node = node_at(pull_turn_);
+        if (one.unasked != 0 && one.called == 0 && std::ranges::any_of(wants, [node](Want want) {
+                return want.source == kAnySource || want.source == node;
+            }))
+            return node;
+    }
+    return kNoNode;
+}
+
+std::uint8_t Intake::call(NodeId node, bool pull) {
     Peer& from = peer(node);
-    away_ -= from.away;
-    from.away = 0;
-    if (from.called == 0)
-        ++called_;
+    more_ -= from.more;
+    from.more = 0;
+    from.unasked = 0;
     from.called = 1;
+    from.lost = 0;
+    if (pull)
+        pulled_ = node;
+    else
+        ++called_;
+    const std::uint8_t round = round_after(from.round);
+    from.round = round & 127u;
+    return round;
 }
 
-void Intake::check_calls() {
-    if (wanted_ != kNoNode && peer(wanted_).away == 0)
-        wanted_ = kNoNode;
-    if (++asks_in_vain_ <= peers_.size() * limits::kAsksInVain)
+void Intake::meet(Peer& from, std::uint16_t life) {
+    if (from.life == life)
+        return;
+    from.life = life;
+    from.last = 0;
+    from.heard = 0;
+    from.owes = 0;
+}
+
+bool Intake::hear_call(NodeId node, std::uint16_t life, unsigned round) {
+    Peer& from = peer(node);
+    if (from.life != 0 && is_former_life(life, from.life))
+        return false;
+    if (from.life != 0 && from.life != life)
+        end_call(from);
+    meet(from, life);
+    if (!is_later_round(round, from.heard))
+        return false;
+    from.heard = round & 127u;
+    return true;
+}
+
+void Intake::on_nothing(NodeId node, unsigned round, bool more) {
+    Peer& from = peer(node);
+    if (from.called == 0 || from.round != round)
+        return;
+    end_call(from);
+    if (!more || from.more != 0)
+        return;
+    from.more = 1; // of what it was not asked for
+    ++more_;
+}
+
+void Intake::on_lost_call(NodeId node, unsigned round) {
+    Peer& from = peer(node);
+    if (from.called == 0 || from.round != round)
+        return;
+    end_call(from);
+    from.lost = 1;
+}
+
+void Intake::on_ask(NodeId node, unsigned path) {
+    peer(node).path_out = path & 31u;
+    end_call(peer(node));
+    note(peer(node));
+    if (++asks_in_vain_ % limits::kAsksInVain == 0 && pulled_ != kNoNode) { // nobody else can be
+        Peer& silent = peer(pulled_);
+        end_call(silent);
+        note(silent);
+    }
+    if (asks_in_vain_ <= peers_.size() * limits::kAsksInVain)
         return;
     asks_in_vain_ = 0;
-    wanted_ = kNoNode;
-    called_ = 0;
     for (Peer& one : peers_)
-        one.called = 0;
+        end_call(one);
 }
 
 // Messages that are being taken --------------------------------------------------------------
@@ -183,7 +216,7 @@ void Intake::forget(NodeId source) {
 void Intake::call_who_waits() {
     for (std::uint32_t node = 0; asked_ != 0 && node < peers_.size(); ++node)
         if (peers_[node].waits != 0)
-            send_away(node_at(node), kAnyTag);
+            note(node_at(node));
 }
 
 } // namespace mesh

@@ -1,19 +1,31 @@
-// This node's record of the messages that others send it, so that each is taken once and those of
-// one sender in order, by whatever path their packets come; and of the senders that it sent away
-// for want of room, to call them when there is room.
+// The messages of other nodes to this one: which of them are here, and which nodes hold some more,
+// to call those when there is room. So each message is taken once, and those of one sender in the
+// order in which they were sent, by whatever path their packets come.
 //
-// A sender numbers its messages, and a node takes in those of one sender in the order of their
-// numbers: so the last number taken in says of each message whether it has been here.
+// A node numbers its offers to each receiver: 1, 2, 3 ... A receiver takes in the offer that comes
+// next by its number, if it has room. It drops every other one, and notes that the sender holds
+// `more`: one bit, which no later offer clears. A call clears it. The sender that is called says
+// anew what it holds: it offers one message, under a new number that the receiver takes for the
+// last one whatever it was before, and says with it whether it holds more; or it says that it holds
+// nothing. What it has offered in vain until then counts no more, and waits at the sender for a
+// call. While a node is called, all its other offers are dropped. So
 //
-// Offers wait in a share of the pool. If the share is full an offer is dropped and its sender
-// noted, with the tag. When a process takes an offer, the next of those senders is called, in
-// turns, and its next offer has a place that no other offer gets. So a message costs two offers and
-// a call at the most, however many senders there are, and none of them waits longer than for the
-// others' turns.
+// - a message that was dropped is called again: its sender holds it, and its receiver has `more`,
+//   or a call or its answer is under way (tests/model/mailbox.m)
+// - no message is taken twice: the offers that a call makes void have numbers that are not the next
+//   one before the answer to it comes, and not the next one afterwards
+// - it does not matter what either node remembers: a node that has lost its memory, or one that is
+//   taken for another, offers a number that does not fit, and is called
 //
-// A process may wait for a message whose offer was sent away while others fill the room. Its
-// sender is called at once (want()); that offer comes into the overflow slot, beside the room, and
-// is sent away again if no process takes it in its turn.
+// Offers wait in a share of the pool. When a process takes one, the next sender that holds more is
+// called, in turns, and its offer has a place that no other one gets. So a message costs two offers
+// and a call at the most, however many senders there are, and none of them waits longer than for
+// the others' turns.
+//
+// A process may wait for a message whose sender holds it while others fill the room. Then the
+// senders that hold more are asked for what processes wait for, one after the other: the call has a
+// list of that (Want). The offer that comes has the overflow slot, beside the room, and is sent
+// away again if no process takes it in its turn.
 #pragma once
 
 #include "core/base/expect.hpp"
@@ -22,7 +34,11 @@
 #include "kernel/packets/peers.hpp"
 #include "wire/counters.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 namespace mesh {
 
@@ -35,67 +51,102 @@ struct Incoming {
     Incoming* next = nullptr;
 };
 
+/// One message that a process waits for, as a call says it: fields of its Match.
+struct Want {
+    NodeId source = kAnySource;
+    Tag tag = kAnyTag;
+    std::uint16_t call = 0;
+};
+static_assert(sizeof(Want) == 8);
+
+/// What processes wait for in one turn.
+class Wants {
+public:
+    void add(Want want) {
+        if (count_ < wants_.size())
+            wants_[count_++] = want;
+        else
+            complete_ = false;
+    }
+    std::span<const Want> all() const { return std::span{wants_}.first(count_); }
+    /// Nothing is missing in it.
+    bool complete() const { return complete_; }
+
+private:
+    std::array<Want, limits::kProcessesMax> wants_;
+    std::size_t count_ = 0;
+    bool complete_ = true;
+};
+
 class Intake {
 public:
     /// The fate of a message of another node: the answer to Service::ask.
     enum class Fate : std::uint8_t {
-        never_came = static_cast<std::uint8_t>(Service::later),
-        waits = static_cast<std::uint8_t>(Service::alive), // in the mailbox, or to be called
-        taken = static_cast<std::uint8_t>(Service::taken),
-        unknown = static_cast<std::uint8_t>(Service::unknown),
-        being_taken = static_cast<std::uint8_t>(Service::kCount) // alive, and how far
+        not_here, // its sender holds it, or it is under way
+        waits,    // in the mailbox
+        being_taken,
+        taken,
+        unknown, // taken or left
     };
     /// The decision about an offer that has come.
-    enum class Verdict : std::uint8_t { accept, overflow, send_away };
+    enum class Verdict : std::uint8_t { accept, overflow, drop };
 
     /// `peers`: the caller's, all zero; one for each node of the network. `room`: offers that may
-    /// wait. `started_again`: this node has run before, and knows nothing of the messages of that
-    /// life.
-    Intake(Peers peers, const Mailbox& mailbox, unsigned room, bool started_again)
+    /// wait.
+    Intake(Peers peers, const Mailbox& mailbox, unsigned room)
         : peers_(peers),
           mailbox_(mailbox),
-          room_(room),
-          started_again_(started_again) {}
+          room_(room) {}
 
     /// Precondition of all functions that take a node: it is one of the network.
     Peer& peer(NodeId node) const {
         MESH_EXPECT(index(node) < peers_.size()); // the forwarder knows() the sources of packets
         return peers_[index(node)];
     }
-    bool knows(NodeId source) const { return peer(source).last != 0; }
 
     Fate fate(NodeId source, std::uint32_t message) const;
-    /// Judges an offer that has not come before, and notes its sender if that is sent away.
-    /// `overflow`: the sender of the offer in the overflow slot, or kNoNode.
-    Verdict judge(const wire::PacketHeader& offer, NodeId overflow);
+    /// Judges an offer whose fate is not_here, and notes its sender if it is dropped. `for_us`: it
+    /// was made for this life of this node. `round`: of the call that it answers; 0: it answers
+    /// none.
+    Verdict judge(const wire::PacketHeader& offer, bool for_us, unsigned round);
     /// The offer goes to the mailbox; from the overflow slot: for good.
     void accept(const wire::PacketHeader& offer);
-    /// No process has taken the offer in the overflow slot in its turn.
-    void send_overflow_away(const wire::PacketHeader& offer);
+    /// No process has taken the offer of that node in the overflow slot in its turn.
+    void send_overflow_away(NodeId source);
     /// A process has taken an offer out of the mailbox.
     void take() { --unexpected_; }
     /// The rest of a fragment's message has come up to here; false if it is not what comes next.
     bool accept_fragment(const wire::PacketHeader& fragment, Counters& counters);
 
-    /// True if a sender was sent away and has not been called.
-    bool any_away() const { return away_ != 0; }
-    /// Of the offers that were sent away, a process waits for one that matches.
-    void want(const Match& match) const;
-    /// The sender to be called next; kNoNode if there is no room, or no sender waits.
+    /// `node` holds messages for this one.
+    void note(NodeId node) { note(peer(node)); }
+    /// True if a node holds messages for this one, and was not called since that is known.
+    bool any_more() const { return more_ != 0; }
+    /// Once: a node was noted since the last time.
+    bool take_news() { return std::exchange(news_, false); }
+    /// The node to be called next; kNoNode if there is no room, or none holds a message.
     NodeId next_call();
-    /// `node` is called: a place is kept for its next offer.
-    void call(NodeId node);
-    /// `node` does not wait to be called any more, and no place is kept for it.
-    void come(NodeId node) { come(peer(node)); }
-    /// A node has offered a message that is here already. If the node was called, the call has
-    /// crossed that offer, and is to be repeated.
-    void repeat_call(NodeId node);
-    /// A sender that waits to be called asks. If the sender that may have the overflow slot was
-    /// called and has not offered, the slot is free for another one: that node may be dead. If no
-    /// offer is taken in while all that may wait ask more than once, calls were lost with a cable
-    /// or a node, and the places kept for them are free again. A node that was called will ask as
-    /// well.
-    void check_calls();
+    /// Processes have begun to wait: nodes that hold more are asked again.
+    void begin_waits();
+    /// True if there may be a node to be asked for what processes wait for.
+    bool may_pull() const { return more_ != 0 && pulled_ == kNoNode; }
+    /// The node that is asked next; kNoNode if none is left.
+    NodeId next_pull(std::span<const Want> wants);
+    /// `node` is called: a place is kept for its offer; by a pull, the overflow slot. The round of
+    /// the call.
+    std::uint8_t call(NodeId node, bool pull);
+    /// A call of `node` has come. False if it is one that is too late.
+    bool hear_call(NodeId node, std::uint16_t life, unsigned round);
+    /// The call of this round has no message of `node` for its answer. `more`: it holds some for
+    /// which it was not asked.
+    void on_nothing(NodeId node, unsigned round, bool more);
+    /// The call of this round has not got to `node`.
+    void on_lost_call(NodeId node, unsigned round);
+    /// `node` asks for a message that is not here, and names the path to there. If it was called,
+    /// it has not heard that, and is called again. If no offer is taken in while all that may wait
+    /// ask more than once, calls were lost with a cable or a node, and the places kept for them are
+    /// free again.
+    void on_ask(NodeId node, unsigned path);
 
     void begin(Incoming& incoming);
     /// The process has taken all of the message, or leaves it: then nobody knows what became of it.
@@ -113,22 +164,25 @@ public:
     Incoming* find(NodeId source, std::uint32_t message) const;
 
 private:
-    bool is_early(const wire::PacketHeader& offer) const;
-    void send_away(NodeId source, Tag tag);
-    void come(Peer& peer);
+    void note(Peer& peer);
+    void end_call(Peer& peer);
+    void meet(Peer& peer, std::uint16_t life);
+    NodeId node_of(const Peer& peer) const {
+        return node_at(static_cast<std::uint32_t>(&peer - peers_.data()));
+    }
 
     Peers peers_;
     const Mailbox& mailbox_;
     const unsigned room_;
-    const bool started_again_;
+    bool news_ = false;
     unsigned asked_ = 0;             // not 0: some node has asked for this one
     unsigned unexpected_ = 0;        // offers in the mailbox that have a place there
-    unsigned called_ = 0;            // places for senders that were called
-    std::uint32_t away_ = 0;         // nodes
-    std::uint32_t asks_in_vain_ = 0; // of those, since an offer was taken in
-    std::uint32_t turn_ = 0;         // the node after the one that was called last
-    mutable NodeId wanted_ =
-        kNoNode; // the sender that may have the overflow slot: a process looks for its offer
+    unsigned called_ = 0;            // places for nodes that were called
+    std::uint32_t more_ = 0;         // nodes that hold more
+    std::uint32_t asks_in_vain_ = 0; // since an offer was taken in
+    std::uint32_t turn_ = 0;         // the node that was called last
+    std::uint32_t pull_turn_ = 0;    // the same, by a pull
+    NodeId pulled_ = kNoNode;        // the node that may have the overflow slot
     Incoming* first_ = nullptr;
 };
 

@@ -18,32 +18,51 @@ Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
     next = std::exchange(messages.first_, this);
 }
 
-// Offers behind one that never got there were sent away for its sake: they are made again, whole.
+// A call that it was to answer has another answer: what waits here is offered when it is called
+// again.
 Outgoing::~Outgoing() {
     const CriticalSection section(messages.critical_depth_);
     Outgoing** link = &messages.first_;
-    while (*link != this) {
-        Outgoing& other = **link;
-        if (question == Service::ask && !taken && other.is_untaken(to)) {
-            other.offered = false;
-            other.sent_bytes = 0;
-        }
-        link = &other.next;
-    }
+    while (*link != this)
+        link = &(*link)->next;
     *link = next;
+    if (answers != 0 && !offered)
+        messages.owe(to, answers);
 }
 
-Outgoing* Messages::find(std::uint32_t message) const {
+// No name of a message is the number of a question.
+Outgoing* Messages::find(NodeId to, std::uint32_t word) const {
     Outgoing* outgoing = first_;
-    while (outgoing != nullptr && outgoing->message != message)
+    while (outgoing != nullptr &&
+           ((outgoing->message != word && outgoing->asks_as != word) || outgoing->to != to))
         outgoing = outgoing->next;
     return outgoing;
 }
 
-void Messages::number(Outgoing& outgoing) {
+// A number that no other one has.
+std::uint16_t Messages::next_question_number() {
+    const auto is_used = [this](const Outgoing* at) {
+        while (at != nullptr && at->asks_as != questions_)
+            at = at->next;
+        return at != nullptr;
+    };
     do
-        outgoing.message = ++numbers_;
-    while (outgoing.message == 0 || outgoing.message == kAnyMessage);
+        ++questions_;
+    while (questions_ == 0 || is_used(first_));
+    return questions_;
+}
+
+void Messages::number(Outgoing& outgoing) {
+    if (outgoing.to == kNoNode)
+        return;
+    Peer& peer = forwarder_.peer(outgoing.to);
+    peer.row = number_after(peer.row);
+    outgoing.message = MessageName{peer.row, life_}.word();
+}
+
+void Messages::take_number_back(Outgoing& outgoing) {
+    --forwarder_.peer(outgoing.to).row;
+    outgoing.message = 0;
 }
 
 // The first message from `from` on, in the table, that goes to `to` and is not taken.
@@ -54,24 +73,22 @@ void Messages::number(Outgoing& outgoing) {
 }
 
 // The table begins with the newest.
-std::uint32_t Messages::before(const Outgoing& outgoing) const {
-    const Outgoing* const other = untaken(outgoing.next, outgoing.to);
-    return other != nullptr ? other->message : 0;
+bool Messages::in_turn(const Outgoing& outgoing) const {
+    if (outgoing.answers != 0)
+        return true;
+    if (outgoing.held)
+        return false;
+    const Outgoing* older = untaken(outgoing.next, outgoing.to);
+    while (older != nullptr && older->offered)
+        older = untaken(older->next, outgoing.to);
+    return older == nullptr;
 }
 
-bool Messages::more_behind(const Outgoing& outgoing) const {
-    for (const Outgoing* other = first_; other != &outgoing; other = other->next)
-        if (other->question == Service::ask && other->to == outgoing.to && other->offered)
-            return true;
-    return false;
-}
-
-Outgoing* Messages::first_behind(NodeId to, std::uint32_t last) const {
-    Outgoing* first = nullptr;
-    for (Outgoing* other = untaken(first_, to); other != nullptr; other = untaken(other->next, to))
-        if (last == 0 || is_behind(other->message, last))
-            first = other;
-    return first;
+bool Messages::holds(NodeId to, const Outgoing* but) const {
+    const Outgoing* other = untaken(first_, to);
+    while (other != nullptr && (other == but || other->offered))
+        other = untaken(other->next, to);
+    return other != nullptr;
 }
 
 // Questions ---------------------------------------------------------------------------------------
@@ -88,8 +105,8 @@ bool Messages::next_question(Outgoing& outgoing, bool links_heard) {
     }
     outgoing.silent = true;
     outgoing.ask_at = wire::kNever; // until it has left
-    if (outgoing.message == 0)
-        number(outgoing);
+    if (outgoing.asks_as == 0)
+        outgoing.asks_as = next_question_number();
     outgoing.begin_round();
     return true;
 }
@@ -99,6 +116,7 @@ bool Messages::next_question(Outgoing& outgoing, bool links_heard) {
 bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
                               wire::PacketHeader& header) const {
     const bool looks = outgoing.question == Service::look;
+    const bool asks = outgoing.question == Service::ask;
     const unsigned last = outgoing.has_way() ? 1 : looks ? paths : paths * paths;
     if (outgoing.asking >= last)
         return false;
@@ -106,8 +124,8 @@ bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
               .tag = static_cast<std::uint16_t>(outgoing.round << 8),
               .service = static_cast<std::uint8_t>(outgoing.question),
               .flags = wire::packet_flag::kTimeless,
-              .message = outgoing.message,
-              .position = outgoing.about};
+              .message = asks ? outgoing.message : outgoing.asks_as,
+              .position = asks ? outgoing.asks_as : outgoing.about};
     put_detail(header, outgoing.label);
     RoundTrip by = outgoing.paths;
     if (!outgoing.has_way()) {
@@ -145,10 +163,10 @@ void Messages::end_round(Outgoing& outgoing, RoundTrip paths) {
     outgoing.paths = paths;
     outgoing.moved = true;
     outgoing.lost = false;
-    outgoing.again = true;
     outgoing.arrived_bytes = 0;
     if (outgoing.question == Service::look)
         return;
+    outgoing.hints = outgoing.is_untaken(outgoing.to) && !outgoing.there;
     Peer& peer = forwarder_.peer(outgoing.to);
     peer.path_out = paths.out & 31u;
     peer.path_back = paths.back & 31u;
@@ -157,25 +175,11 @@ void Messages::end_round(Outgoing& outgoing, RoundTrip paths) {
 // The question went behind all packets that were sent before it, so packets that had not arrived by
 // then are lost: with a node, or a session of a link, that had come back when the question passed.
 void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
-    outgoing.take(arrived_bytes);
+    outgoing.taken = true;
+    outgoing.hints = false;
     outgoing.arrived_bytes = arrived_bytes;
     if (arrived_bytes < outgoing.sent_bytes)
         outgoing.moved = true;
-}
-
-// The receiver has room for a message, or has never seen it. A receiver that is asked (in a round)
-// and says so of a message that it took has forgotten the message; without a round the word is
-// about an earlier offer, and late.
-void Messages::on_later(Outgoing& outgoing, const wire::PacketHeader& word) {
-    forwarder_.peer(outgoing.to).crowded = word.position & kOthersWait;
-    if (outgoing.taken) {
-        outgoing.unknown = outgoing.unknown || round_of(word) != 0;
-        return;
-    }
-    outgoing.offered = false;
-    outgoing.again = true;
-    outgoing.called = true;
-    outgoing.sent_bytes = 0;
 }
 
 void Messages::on_lost(Outgoing& outgoing, const wire::PacketHeader& lost, unsigned paths) {
@@ -187,12 +191,13 @@ void Messages::on_lost(Outgoing& outgoing, const wire::PacketHeader& lost, unsig
 }
 
 void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
-    Outgoing* const outgoing = find(answer.message);
+    const Service service = service_of(answer);
+    const NodeId to = service == Service::lost ? callee_of(answer) : answer.source;
+    Outgoing* const outgoing = find(to, answer.message);
     if (outgoing == nullptr) {
         ++counters_[Counter::drop_unexpected];
         return;
     }
-    const Service service = service_of(answer);
     if (service == Service::lost)
         return on_lost(*outgoing, answer, paths);
     if (const std::uint8_t round = round_of(answer); round != 0) {
@@ -203,6 +208,8 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
             end_round(*outgoing, {path_answered(answer), paths_of(answer).out});
         outgoing->next_round();
         outgoing->stop_asking();
+        if (outgoing->renamed)
+            return; // what it says is about the number before
     }
     if (service == Service::here)
         return;
@@ -215,10 +222,10 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
         return;
     }
     outgoing->heard = true;
-    if (service == Service::later) {
-        on_later(*outgoing, answer);
-    } else if (service == Service::taken) {
-        outgoing->take(answer.position);
+    if (service == Service::taken) {
+        outgoing->hints = false;
+        if (!std::exchange(outgoing->taken, true))
+            come_up_to(to, MessageName::of_word(outgoing->message).number);
         outgoing->taken_at = std::max(outgoing->taken_at, detail_of(answer));
     } else {
         outgoing->unknown = true;
@@ -234,17 +241,81 @@ void Messages::ask_again(NodeId node) {
         }
 }
 
-bool Messages::on_call(const wire::PacketHeader& call) {
+namespace {
+
+// True if a call with this list is for such a message of node `source`.
+bool fits(std::span<const std::byte> list, CallLabel label, NodeId source) {
+    for (std::size_t at = 0; at + sizeof(Want) <= list.size(); at += sizeof(Want)) {
+        const auto want = wire::load<Want>(list, at);
+        const bool of_program = want.tag == kAnyTag && label.tag <= kProgramTagMax;
+        if ((want.source == kAnySource || want.source == source) && want.call == label.call &&
+            (of_program || want.tag == label.tag))
+            return true;
+    }
+    return list.empty();
+}
+
+} // namespace
+
+// What it has taken in keeps its number: a word about it is under way, or will be.
+bool Messages::on_call(const PacketBuffer& packet) {
+    const wire::PacketHeader& call = packet.header;
+    const auto list = std::span{packet.bytes}.subspan(wire::kPacketHeaderBytes, call.payload_bytes);
     if ((call.position & kEnded) != 0) { // all that waits for that node hears so when it asks
         ask_again(call.source);
         return false;
     }
-    Outgoing* const outgoing = first_behind(call.source, call.message);
-    if (outgoing == nullptr)
+    const MessageName last = MessageName::of_word(call.message);
+    const bool knows = last.life == life_ && last.number != 0; // else it has taken in nothing
+    if (knows)
+        come_up_to(call.source, last.number);
+    Outgoing* chosen = nullptr; // the oldest: the table begins with the newest
+    for (Outgoing* one = first_; one != nullptr; one = one->next) {
+        if (one->question != Service::ask || one->to != call.source)
+            continue;
+        if (one->taken || one->there)
+            one->unknown = one->heard = one->unknown || !knows;
+        if (one->taken || one->there || one->unknown)
+            continue;
+        one->hold();
+        if (fits(list, CallLabel::of_word(one->label), forwarder_.node()))
+            chosen = one;
+    }
+    Peer& peer = forwarder_.peer(call.source);
+    const bool others = (call.position & kOthersWait) != 0;
+    peer.crowded = others || (chosen == nullptr && holds(call.source)) ? 1 : 0;
+    if (chosen == nullptr)
         return false;
-    outgoing->heard = true;
-    on_later(*outgoing, call);
+    chosen->held = false;
+    chosen->heard = true;
+    chosen->answers = static_cast<std::uint8_t>(call.position & kRoundMask);
     return true;
+}
+
+// Offers are taken in by their numbers, so what has a number up to this one is there.
+void Messages::come_up_to(NodeId to, std::uint16_t number) {
+    for (Outgoing* one = first_; one != nullptr; one = one->next)
+        if (one->message != 0 && one->is_untaken(to) &&
+            !is_behind(MessageName::of_word(one->message).number, number))
+            one->there = true;
+}
+
+void Messages::owe(NodeId to, std::uint8_t round) {
+    Peer& peer = forwarder_.peer(to);
+    if (peer.heard != round)
+        return; // it has called again
+    peer.owes = 1;
+    owed_ = true;
+}
+
+NodeId Messages::take_owed() {
+    for (std::uint32_t node = 0; node < forwarder_.nodes(); ++node)
+        if (forwarder_.peer(node_at(node)).owes != 0) {
+            forwarder_.peer(node_at(node)).owes = 0;
+            return node_at(node);
+        }
+    owed_ = false;
+    return kNoNode;
 }
 
 bool Messages::is_under_way(CallLabel label, NodeId node) const {

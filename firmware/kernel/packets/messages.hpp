@@ -15,6 +15,11 @@ class Messages;
 /// The sender's side of a message under way, or the side of a process that waits for a node. Lives
 /// in the frame of that process, and is in the kernel's table for as long.
 ///
+/// A message is offered under the next number to its receiver (MessageName), in the order in which
+/// sends began. When the receiver calls, all that it has not taken in is held here, without a
+/// number, and one of these is offered as the answer; the others wait for the next call, and so do
+/// later messages to that node (kernel/packets/intake.hpp).
+///
 /// A message goes its chosen way until that way is lost. Then it has none: a round of questions
 /// goes by all disjoint paths, each question names a path for its answer, and the first answer says
 /// which two paths the message takes from now on. So do later messages to that node (Peer).
@@ -32,6 +37,7 @@ struct Outgoing {
     /// A new round of questions begins: only answers that name this round, which is never 0, count.
     void begin_round() {
         next_round();
+        renamed = false;
         asking = 0;
         lost_paths = 0;
     }
@@ -44,13 +50,15 @@ struct Outgoing {
         asked = 0;
         silent = false;
     }
-    /// The message is known to be taken, `bytes` of it at least. If a late word had it offered
-    /// again, the offer need not leave, and those bytes count as sent.
-    void take(std::uint32_t bytes) {
-        taken = true;
-        if (!offered)
-            sent_bytes = bytes;
-        offered = true;
+    /// The message waits here until its receiver calls. What was asked about its number counts no
+    /// more: the receiver takes that for the number of a message that it has.
+    void hold() {
+        held = true;
+        offered = false;
+        message = 0;
+        sent_bytes = 0;
+        answers = 0;
+        renamed = true;
     }
     /// A message to this node that is not known to be taken.
     bool is_untaken(NodeId node) const { return question == Service::ask && to == node && !taken; }
@@ -67,16 +75,19 @@ struct Outgoing {
 
     // Bytes first, and the ones that a sender looks at before all others: short instructions reach
     // them.
-    bool offered = false;   // since it was last told to offer
-    bool again = false;     // an offer of it may be there
-    bool called = false;    // its receiver has a place for it
-    bool taken = false;     // at least its first packet
-    bool heard = false;     // something has been said of it
-    bool lost = false;      // its way
-    bool moved = false;     // a round has been answered, or packets are missing
-    bool unknown = false;   // at the node `to` nobody knows of it
-    std::uint8_t asked = 0; // in a row
-    const Rule route;       // the chosen way
+    bool offered = false;     // under its number
+    bool held = false;        // not to be offered before its receiver calls
+    bool there = false;       // its receiver has taken the offer in, as far as is known
+    bool taken = false;       // at least its first packet
+    bool hints = false;       // its receiver is to call, by the way that was found
+    std::uint8_t answers = 0; // the round of the call that its offer answers; 0: none
+    bool heard = false;       // something has been said of it
+    bool lost = false;        // its way
+    bool moved = false;       // a round has been answered, or packets are missing
+    bool renamed = false;     // since the round of questions began
+    bool unknown = false;     // at the node `to` nobody knows of it
+    std::uint8_t asked = 0;   // in a row
+    const Rule route;         // the chosen way
     RoundTrip paths{};
     bool silent = false;               // no answer since the last question
     bool alive = false;                // the node `to`, when it was last asked
@@ -84,6 +95,7 @@ struct Outgoing {
     std::uint8_t round = 0;
     std::uint16_t asking = kAskedAll; // questions of the round that have left
     std::uint16_t lost_paths = 0;     // of the round: paths by which no question gets there
+    std::uint16_t asks_as = 0;        // the number by which answers name its questions; 0: none yet
     bool any_way = true;              // if it loses its way it may take another
     bool detour = false;              // it has taken another way than the chosen one
     bool receives = false;            // it waits for an offer to a program, with tag `label`
@@ -91,7 +103,7 @@ struct Outgoing {
     const NodeId to;
     std::uint32_t about = 0;   // the number of a message of the other node, to probe for
     std::uint32_t label = 0;   // of the packets that it looks for: CallLabel::word()
-    std::uint32_t message = 0; // number() gives it
+    std::uint32_t message = 0; // MessageName::word(); 0: no message, or one that waits here
     std::uint32_t sent_bytes = 0;
     std::uint32_t taken_bytes = 0;
     std::uint32_t arrived_bytes = 0;     // as the last answer said
@@ -102,27 +114,26 @@ struct Outgoing {
 
 class Messages {
 public:
-    /// `critical_depth`: the links read the table as well. `start`: how often this node was started
-    /// before (wire::Identity). The messages of a life have greater numbers than those of the lives
-    /// before, so nobody takes them for old ones. That is so for 2^26 messages and questions of one
-    /// life; with more of them a node must not be started again in a mesh that goes on.
+    /// `critical_depth`: the links read the table as well. `life`: of this node.
     Messages(const Forwarder& forwarder, Counters& counters, CriticalDepth& critical_depth,
-             unsigned start)
+             std::uint16_t life)
         : forwarder_(forwarder),
           counters_(counters),
           critical_depth_(critical_depth),
-          numbers_(start << kLifeShift) {}
+          life_(life) {}
 
-    /// Gives it a number, by which answers name it; neither 0 nor kAnyMessage.
-    [[gnu::noinline]] void number(Outgoing& outgoing);
+    /// Gives it the next number to its receiver.
+    void number(Outgoing& outgoing);
+    /// The offer of the number that it was just given has not left.
+    void take_number_back(Outgoing& outgoing);
+    /// True if it may be offered now: it answers a call, or none that was sent before waits here.
+    bool in_turn(const Outgoing& outgoing) const;
+    /// Another message to the same node waits here.
+    bool holds_more(const Outgoing& outgoing) const { return holds(outgoing.to, &outgoing); }
+    /// A message to `to`, other than `but`, waits here to be offered.
+    bool holds(NodeId to, const Outgoing* but = nullptr) const;
     /// The first of all that is under way, the others by `next`.
     const Outgoing* first() const { return first_; }
-    /// The last message to the same node that was numbered before and that nobody has taken yet; 0
-    /// if there is none.
-    std::uint32_t before(const Outgoing& outgoing) const;
-    /// A later message to the same node has been offered that may have been sent away with this
-    /// one.
-    bool more_behind(const Outgoing& outgoing) const;
 
     /// Nothing has been heard for long, or the way is lost: the next question is to be sent, by all
     /// paths if outgoing.has_way() does not hold then. False: nobody answers. `links_heard`: frames
@@ -140,10 +151,18 @@ public:
     /// All that waits for `node` asks as soon as its process has a turn, and is pending until it
     /// has an answer; kNoNode: all that would ask in time anyway, whatever node it waits for.
     void ask_again(NodeId node);
-    /// A node has room for a message of this node, which is offered again. False if there is none.
-    bool on_call(const wire::PacketHeader& call);
-    /// The message of this number is under way.
-    bool is_under_way(std::uint32_t message) const { return find(message) != nullptr; }
+    /// A node has room for a message of this node: one that is in the list of Want in the call, if
+    /// it has a list. What it has not taken in is held, and the oldest that fits is offered. False
+    /// if none fits.
+    bool on_call(const PacketBuffer& call);
+    /// The message of this name to `to` is under way.
+    bool is_under_way(NodeId to, std::uint32_t message) const {
+        return find(to, message) != nullptr;
+    }
+    /// Calls may have to be answered for which nothing is under way any more.
+    bool any_owed() const { return owed_; }
+    /// A node whose last call is one of these; it has its answer now. kNoNode if there is none.
+    NodeId take_owed();
     /// A message of this call to `node` is under way.
     bool is_under_way(CallLabel label, NodeId node) const;
     /// Sets `outgoing.lost` if the first link of its way is dead. To be called once, when a send
@@ -163,24 +182,24 @@ public:
 private:
     friend struct Outgoing;
 
-    Outgoing* find(std::uint32_t message) const;
-    Outgoing* first_behind(NodeId to, std::uint32_t last) const;
+    Outgoing* find(NodeId to, std::uint32_t word) const;
+    std::uint16_t next_question_number();
+    void come_up_to(NodeId to, std::uint16_t number);
     static Outgoing* untaken(Outgoing* from, NodeId to);
     void end_round(Outgoing& outgoing, RoundTrip paths);
-    [[gnu::noinline]] void on_later(Outgoing& outgoing, const wire::PacketHeader& word);
+    void owe(NodeId to, std::uint8_t round);
     static void on_lost(Outgoing& outgoing, const wire::PacketHeader& lost, unsigned paths);
     static void lose_path(Outgoing& outgoing, unsigned path, unsigned paths);
     bool cut_off(const Outgoing& outgoing) const;
     static void come_to(Outgoing& outgoing, std::uint32_t arrived_bytes);
 
-    static constexpr unsigned kLifeShift = 26;
-    static_assert((wire::Identity::kStarts - 1) >> (32 - kLifeShift) == 0);
-
     const Forwarder& forwarder_;
     Counters& counters_;
     CriticalDepth& critical_depth_;
     Outgoing* first_ = nullptr;
-    std::uint32_t numbers_;
+    std::uint16_t life_;
+    std::uint16_t questions_ = 0;
+    bool owed_ = false; // see any_owed()
 };
 
 } // namespace mesh

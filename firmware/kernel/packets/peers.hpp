@@ -1,11 +1,12 @@
-// A node's record of each other node: the last message taken in from there, whether one of its
-// offers was sent away for want of room, and by which paths messages to it last got through.
+// A node's record of each other node: how far the messages from there have come and those to there
+// have gone, and by which paths messages to it last got through.
 //
 // There is a place for every node of the network, so no record is ever pushed out, and the answer
 // of a node about a message is never a guess.
 #pragma once
 
 #include "core/base/types.hpp"
+#include "wire/identity.hpp"
 
 #include <cstdint>
 #include <span>
@@ -22,25 +23,72 @@ struct RoundTrip {
     std::uint8_t back = kShortest;
 };
 
-/// One node as another one knows it. All zero: nothing has come from there yet.
-struct Peer {
-    std::uint32_t last;          // number of the last message taken in; 0: none
-    std::uint16_t tag;           // of the offer that was sent away
-    std::uint16_t path_out : 5;  // of messages to it, and ...
-    std::uint16_t path_back : 5; // ... of their answers: as in RoundTrip
-    std::uint16_t unsure : 1;    // a process has left one of its messages: it may be taken or not
-    std::uint16_t away : 1;      // an offer of it was sent away and waits to be called
-    std::uint16_t called : 1;    // it was called, and has not offered again yet
-    std::uint16_t early : 1;     // an offer came before the message that goes before it
-    std::uint16_t crowded : 1;   // it had no room for a message of this node
-    std::uint16_t waits : 1;     // it has asked for this node, and heard that it is there
-};
-static_assert(sizeof(Peer) == 8);
+/// The name of a message, which its packets bear: the life of its sender, and its number among the
+/// offers to that receiver in that life. A word, 0 for none.
+/// Example: the third offer of a node in its second life: life 2, number 3, so 0002'0003.
+struct MessageName {
+    std::uint16_t number = 0;
+    std::uint16_t life = 0;
 
-/// A message of this number was sent after the last one. Numbers go round.
-constexpr bool is_behind(std::uint32_t number, std::uint32_t last) {
-    return static_cast<std::int32_t>(number - last) > 0;
+    constexpr std::uint32_t word() const { return std::uint32_t{life} << 16 | number; }
+    static constexpr MessageName of_word(std::uint32_t word) {
+        return {static_cast<std::uint16_t>(word), static_cast<std::uint16_t>(word >> 16)};
+    }
+};
+
+/// The number behind this one. Numbers go round, and 0 is none.
+constexpr std::uint16_t number_after(std::uint16_t number) {
+    return number == 0xFFFF ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);
 }
+/// An offer of this number was made after the last one.
+constexpr bool is_behind(std::uint16_t number, std::uint16_t last) {
+    return static_cast<std::int16_t>(number - last) > 0;
+}
+
+/// Calls from one node to another are rounds 1 to 127, and 1 again. One that was sent before the
+/// last that was heard, and that took a longer way, is too late.
+/// Example: after 125 round 2 is later, and 124 is not.
+constexpr std::uint8_t round_after(unsigned round) {
+    return static_cast<std::uint8_t>(round % 127 + 1);
+}
+constexpr bool is_later_round(unsigned round, unsigned heard) {
+    const unsigned ahead = (round + 127 - heard) % 127;
+    return heard == 0 || (ahead != 0 && ahead < 64);
+}
+
+/// A packet says `life`, and one of `known` was heard before: true if it is late, and of a life of
+/// the same node shortly before. Lives that are counted go round after Identity::kStarts; of
+/// others, which are drawn, nobody knows the order.
+constexpr bool is_former_life(std::uint16_t life, std::uint16_t known) {
+    constexpr unsigned kCounted = wire::Identity::kStarts, kShortly = 3;
+    const unsigned later = (known + kCounted - life) % kCounted;
+    return life <= kCounted && known <= kCounted && later != 0 && later <= kShortly;
+}
+
+/// One node as another one knows it. All zero: nothing is known.
+struct Peer {
+    // Messages from there.
+    std::uint16_t last; // number of the last offer taken in, in that life; 0: there was none
+    std::uint16_t life; // of that node, which `last` and `heard` are about; 0: not known
+    // Messages to there.
+    std::uint16_t row;           // number of the last offer
+    std::uint16_t path_out : 5;  // of messages, and ...
+    std::uint16_t path_back : 5; // ... of their answers: as in RoundTrip
+    std::uint16_t crowded : 1; // it has room for others only, or did not want what is held for it:
+                               // it hears of each further message by a hint
+    // Messages from there.
+    std::uint16_t more : 1;    // it holds messages for this node, as far as is known: to be called
+    std::uint16_t unasked : 1; // and was not asked for what processes wait for, since that is so
+    std::uint16_t called : 1;  // it was called, and has not answered
+    std::uint16_t waits : 1;   // it has asked for this node, and heard that it is there
+    std::uint16_t unsure : 1;  // a process has left one of its messages: it may be taken or not
+    std::uint16_t round : 7;   // of the last call to it; 0: there was none
+    std::uint16_t lost : 1;    // that call was lost on its way; it may have heard the one before
+    // Messages to there.
+    std::uint16_t heard : 7; // round of its last call; 0: there was none
+    std::uint16_t owes : 1;  // that call is to be answered by `nothing`
+};
+static_assert(sizeof(Peer) == 10);
 
 /// A place for each of `nodes` nodes.
 using Peers = std::span<Peer>;

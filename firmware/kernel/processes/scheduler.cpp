@@ -71,6 +71,7 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
         return false;
     slots_[current_].resume_at = resume_at;
     slots_[current_].waiting = &waiting;
+    blocked_ = 1;
     tell(ProcessEvent::blocked, current_);
 #if MESH_NOTES
     detail::note_wait();

@@ -20,10 +20,12 @@
 
 namespace mesh {
 
-/// Names a spawned process until it is joined. A word, so that it goes in a register.
+/// Names a spawned process until it is joined. A word, so that it goes in a register. The
+/// generation is that of its slot: a name that is kept beyond 2^16 processes of one slot names
+/// another process.
 struct alignas(4) ProcessId {
     std::uint8_t slot = 0xFF;
-    std::uint8_t generation = 0;
+    std::uint16_t generation = 0;
 };
 
 class Scheduler;
@@ -67,8 +69,8 @@ struct ProcessSlot {
     Waiting* waiting = nullptr; // nullptr: runnable
     wire::ModelTime clock = 0;
     Status status = Status::ok;
-    std::uint8_t generation = 0;
     bool will_be_joined = false;
+    std::uint16_t generation = 0;
 
     bool is_free() const { return !root && !will_be_joined; }
 };
@@ -99,6 +101,8 @@ public:
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
+    /// Once: a process has begun to wait since the last time.
+    bool take_blocked() { return std::exchange(blocked_, 0u) != 0; }
     /// Another turn is due.
     bool touched() const { return touched_ != 0; }
     /// The depth of the critical sections, in which the links may not interrupt a process.
@@ -145,6 +149,7 @@ private:
     unsigned used_ = 0; // slots beyond never had a process
     unsigned current_ = 0;
     unsigned touched_ = 0; // not 0: something changed
+    unsigned blocked_ = 0; // not 0: a process has begun to wait
     mutable CriticalDepth critical_depth_;
     Status failure_ = Status::ok; // of a process that nobody can join
 #if MESH_WATCHES_PROCESSES

@@ -267,6 +267,24 @@ void Lockstep::grant(wire::ModelTime time) {
     now_ = std::max(now_, time);
     ++moves_;
     tell(time, time);
+    if (now_ >= rest_at_)
+        grant_rest();
+}
+
+/// Lets all nodes ask after silent ones in the midst of what others do.
+void Lockstep::grant_rest() {
+    rest_at_ = now_ + span_of_rest_;
+    for (std::uint32_t number = 0; number < nodes_.size(); ++number) {
+        if (nodes_[number].excluded || !nodes_[number].reported)
+            continue;
+        set_timer(node_at(number), wire::kNever); // it reports its timer anew
+        outlet_.grant(node_at(number), wire::kAtRest);
+    }
+}
+
+void Lockstep::on_failure() {
+    span_of_rest_ = kSpanOfRest;
+    rest_at_ = std::min(rest_at_, now_ + kSpanOfRest);
 }
 
 /// Lets nodes go on whose processes gave way, or that wait for the mesh to be at rest.

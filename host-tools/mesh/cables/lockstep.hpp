@@ -9,7 +9,10 @@
 // Behind all times come two orders that take no time: processes that gave way have their next turn
 // (wire::kNextTurn) when nothing else can move, and questions after silent nodes leave when nothing
 // can move at all (wire::kAtRest), or after kTurnsOfRest turns, so that a process that only polls
-// holds up no question for ever.
+// holds up no question for ever. Nor does one that has a heartbeat: questions also leave when
+// timers have moved model time by kSpanOfRest since a node or a cable failed, or since questions
+// last left. While nothing has failed, questions could only find a program that has ended, and they
+// leave after kCalmSpanOfRest.
 //
 // A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
 // idle: how fast the host moves bytes cannot change what the node sees.
@@ -17,6 +20,7 @@
 
 #include "core/base/types.hpp"
 #include "host-tools/mesh/common/bytes.hpp"
+#include "kernel/base/limits.hpp"
 #include "wire/frame.hpp"
 
 #include <compare>
@@ -91,6 +95,8 @@ public:
     void exclude(NodeId node);
     /// The node begins anew, also if it was excluded: all wait for its first report.
     void restart(NodeId node);
+    /// A node or a cable has failed.
+    void on_failure();
     /// A report of the node has come since it began.
     bool reported(NodeId node) const { return nodes_[index(node)].reported; }
     /// The latest model time that anything was released for.
@@ -116,6 +122,10 @@ public:
 
     /// Turns after which questions leave all the same.
     static constexpr std::uint64_t kTurnsOfRest = 1024;
+    /// As long as a node that runs free waits for the answer to a question.
+    static constexpr wire::ModelTime kSpanOfRest =
+        std::uint64_t{limits::kAskRtos} * limits::kRtoMinUs * limits::kTicksPerUs;
+    static constexpr wire::ModelTime kCalmSpanOfRest = 100 * kSpanOfRest;
 
 private:
     static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
@@ -162,6 +172,7 @@ private:
     wire::ModelTime earliest_timer();
     void grant(wire::ModelTime time);
     void grant_turn(wire::ModelTime order);
+    void grant_rest();
     void tell(wire::ModelTime timer, wire::ModelTime granted);
     Bytes copy_of(std::span<const std::byte> frame);
 
@@ -181,6 +192,8 @@ private:
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
     std::vector<Bytes> spare_;
     wire::ModelTime now_ = 0;
+    wire::ModelTime rest_at_ = kCalmSpanOfRest;
+    wire::ModelTime span_of_rest_ = kCalmSpanOfRest;
     std::uint64_t arrivals_ = 0;
     std::uint64_t rounds_ = 0;
     std::uint64_t turns_ = 0; // and rests

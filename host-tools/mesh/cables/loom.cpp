@@ -243,6 +243,7 @@ void Loom::gone(NodeId node) {
         drop_carrier(node);
     state.waiting.clear();
     lockstep_.exclude(node);
+    lockstep_.on_failure();
     lockstep_.advance();
 }
 
@@ -428,6 +429,8 @@ void Loom::happen() {
         const Incident& incident = plan_.incidents[next_incident_++];
         counts_.happened.push_back(incident);
         promise(incident.kind != nullptr, "a fault of no kind");
+        if (incident.kind->breaks_ways())
+            lockstep_.on_failure();
         incident.kind->happen(incident, *this);
     }
 }

@@ -25,8 +25,8 @@ local load_tags = { [1] = "block", [2] = "start", [3] = "have", [4] = "started",
 local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
                 [6] = "idle", [7] = "grant", [8] = "load" }
 local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "ask", [4] = "probe",
-                   [5] = "call", [6] = "look", [7] = "taken", [8] = "later", [9] = "nothing",
-                   [10] = "lost", [11] = "alive", [12] = "unknown", [13] = "here", [14] = "gone" }
+                   [5] = "call", [6] = "look", [7] = "taken", [8] = "nothing", [9] = "lost",
+                   [10] = "alive", [11] = "unknown", [12] = "here", [13] = "gone" }
 local ether_type = 0x88B5
 local ethernet_bytes = 14 -- that Wireshark's own dissector takes from the front
 

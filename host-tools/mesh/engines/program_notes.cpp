@@ -37,12 +37,14 @@ void ProgramNotes::begins(std::uint32_t node, std::uint32_t tag, unsigned number
         calls_.erase(found);
 }
 
-void ProgramNotes::sends(std::uint32_t node, std::uint32_t message, const detail::TypeNote& type) {
-    types_[{node, message}] = &type;
+void ProgramNotes::sends(std::uint32_t node, std::uint32_t to, std::uint32_t message,
+                         const detail::TypeNote& type) {
+    types_[{node, to, message}] = &type;
 }
 
-const detail::TypeNote* ProgramNotes::takes(std::uint32_t source, std::uint32_t message) {
-    const auto found = types_.find({source, message});
+const detail::TypeNote* ProgramNotes::takes(std::uint32_t source, std::uint32_t node,
+                                            std::uint32_t message) {
+    const auto found = types_.find({source, node, message});
     if (found == types_.end())
         return nullptr;
     const detail::TypeNote* const type = found->second;

@@ -9,6 +9,7 @@
 #include "hal/notes.hpp"
 #include "kernel/packets/mailbox.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,8 +28,10 @@ public:
 
     void begins(std::uint32_t node, std::uint32_t tag, unsigned number,
                 const detail::CallNote& note, const void* place) override;
-    void sends(std::uint32_t node, std::uint32_t message, const detail::TypeNote& type) override;
-    const detail::TypeNote* takes(std::uint32_t source, std::uint32_t message) override;
+    void sends(std::uint32_t node, std::uint32_t to, std::uint32_t message,
+               const detail::TypeNote& type) override;
+    const detail::TypeNote* takes(std::uint32_t source, std::uint32_t node,
+                                  std::uint32_t message) override;
     void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) override;
 
     /// A node begins a new life, and counts its calls anew: from now on no calls are noted.
@@ -50,8 +53,8 @@ private:
         std::uint64_t order; // of the first node that began it
         CallsApart sides;
     };
-    using CallKey = std::pair<std::uint32_t, unsigned>;         // tag and number
-    using MessageKey = std::pair<std::uint32_t, std::uint32_t>; // source and number
+    using CallKey = std::pair<std::uint32_t, unsigned>; // tag and number
+    using MessageKey = std::array<std::uint32_t, 3>;    // source, receiver, name
 
     std::uint32_t nodes_;
     bool notes_calls_ = true;

@@ -220,6 +220,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     const std::string who_waits = result.who_waits();
     report["who_waits"] = or_null(!who_waits.empty(), who_waits);
     report["disjoint_retries"] = count_of(summary, Counter::disjoint_retries);
+    report["asks"] = count_of(summary, Counter::asks);
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);
     report["dropped"]["relay"] = result.relay_drops;

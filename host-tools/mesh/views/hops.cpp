@@ -50,8 +50,8 @@ std::uint64_t key_of(NodeId node, wire::ModelTime time) {
 bool is_same_packet(const PacketHop& one, const PacketHop& other) {
     const wire::PacketHeader& a = one.first->packet;
     const wire::PacketHeader& b = other.first->packet;
-    return std::tie(a.source, a.message, a.position, a.subtree) ==
-           std::tie(b.source, b.message, b.position, b.subtree);
+    return std::tie(a.source, a.destination, a.message, a.position, a.subtree) ==
+           std::tie(b.source, b.destination, b.message, b.position, b.subtree);
 }
 
 /// The place of the hop after which `hop` could begin; none if it began of itself.
