@@ -67,7 +67,7 @@ inline constexpr std::uintptr_t kIdentity = 0x000B'FFF0;
 inline constexpr unsigned kPathLinksMax = 63;
 inline constexpr unsigned kProcesses = kPorts + 2;
 inline constexpr unsigned kMessageReceivers = 8;
-inline constexpr std::size_t kNodesMax = 1024; // of a mesh, 8 bytes each
+inline constexpr std::size_t kNodesMax = 1024; // of a mesh, 10 bytes each
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = 140 * 1024;
 

@@ -38,7 +38,7 @@ inline constexpr std::uintptr_t kIdentity = 0x203F'FFF0;
 inline constexpr unsigned kPathLinksMax = (1u << kPorts) - 1;
 inline constexpr unsigned kProcesses = limits::kProcessesMax;
 inline constexpr unsigned kMessageReceivers = limits::kReceiversMax;
-inline constexpr std::size_t kNodesMax = 1024; // of a mesh, 8 bytes each
+inline constexpr std::size_t kNodesMax = 1024; // of a mesh, 10 bytes each
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = limits::kWorkspaceBytes;
 

@@ -25,7 +25,7 @@ inline constexpr FreeDevice kFreeTimer{0x5000'0000, 3};
 inline constexpr unsigned kPathLinksMax = (1u << regs::kDmaChannels) - 1;
 inline constexpr unsigned kProcesses = limits::kProcessesMax;
 inline constexpr unsigned kMessageReceivers = limits::kReceiversMax;
-inline constexpr std::size_t kNodesMax = 5040; // of a mesh, 8 bytes each: the star of 7
+inline constexpr std::size_t kNodesMax = 5040; // of a mesh, 10 bytes each: the star of 7
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = limits::kWorkspaceBytes;
 

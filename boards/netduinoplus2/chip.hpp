@@ -60,7 +60,7 @@ inline constexpr unsigned kPathLinksMax = 7;
 /// take messages.
 inline constexpr unsigned kProcesses = 7;
 inline constexpr unsigned kMessageReceivers = 2;
-inline constexpr std::size_t kNodesMax = 128; // of a mesh, 8 bytes each
+inline constexpr std::size_t kNodesMax = 128; // of a mesh, 10 bytes each
 inline constexpr std::size_t kArenaBytes = 13 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = 18 * 1024;
 

@@ -16,6 +16,8 @@ struct Identity {
     /// The one that starts a node counts its starts, modulo this, so that frames of an earlier life
     /// are not taken for new ones: a node itself remembers nothing.
     static constexpr unsigned kStarts = 64;
+    /// life() after the first start, where starts are counted.
+    static constexpr std::uint16_t kFirstLife = 1;
 
     constexpr Identity() = default;
     constexpr Identity(Network where, NodeId who, unsigned starts = 0)
@@ -25,7 +27,7 @@ struct Identity {
 
     /// Neither 0 nor, as far as anybody knows, the same as in another life of this node.
     constexpr std::uint16_t life() const {
-        const auto life = static_cast<std::uint16_t>(birth + start + 1u);
+        const auto life = static_cast<std::uint16_t>(birth + start + kFirstLife);
         return life != 0 ? life : 0xFFFF;
     }
 

@@ -48,6 +48,16 @@ struct Places {
     NodeId pull(const Want& want) { return intake.next_pull(std::span{&want, 1}); }
 };
 
+TEST(Intake, AListOfWantsFitsInAPacketOfAnyBoard) {
+    Wants wants;
+    for (std::size_t held = 0; held < wire::kPayloadBytesLeast / sizeof(Want); ++held)
+        wants.add({.source = kNear});
+    EXPECT_TRUE(wants.complete());
+    wants.add({.source = kFar});
+    EXPECT_FALSE(wants.complete());
+    EXPECT_LE(wants.all().size_bytes(), wire::kPayloadBytesLeast);
+}
+
 TEST(Intake, TheLastNumberTakenInSaysOfEachMessageWhetherItHasBeenHere) {
     Places node;
     EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::not_here);

@@ -89,6 +89,52 @@ TEST(MessageFaults, AReceiverThatIsThereIsWaitedForHoweverLateItTakes) {
     }
 }
 
+bool given_back;
+
+Process send_to_a_keeper(Kernel& node) {
+    static const std::array<std::byte, 64> data{};
+    story.sent = co_await send(node, node_at(1), {}, data);
+    EXPECT_TRUE(given_back) << "the sender was told that its message is consumed";
+    co_return Status::ok;
+}
+
+Process keep_within_the_message(Kernel& node) {
+    if (node.id() == node_at(0))
+        co_return co_await send_to_a_keeper(node);
+    Message message = co_await receive_message(node);
+    const Packet packet = co_await next(node, message);
+    co_await node.sleep(20'000 * kUnit);
+    given_back = true;
+    co_return message.status();
+}
+
+Task<Packet> only_packet(Kernel& node) {
+    Message message = co_await receive_message(node);
+    Packet packet = co_await next(node, message);
+    co_return packet;
+}
+
+Process keep_beyond_the_message(Kernel& node) {
+    if (node.id() == node_at(0))
+        co_return co_await send_to_a_keeper(node);
+    const Packet packet = co_await only_packet(node);
+    co_await node.sleep(20'000 * kUnit);
+    given_back = true;
+    co_return packet.status();
+}
+
+TEST(MessageFaults, AMessageWhosePacketIsKeptIsNotConsumedHoweverOftenItsReceiverWasAskedFor) {
+    for (const auto program : {keep_within_the_message, keep_beyond_the_message}) {
+        story = {.to = node_at(1)};
+        given_back = false;
+        Rig rig{{Topology::cube, 1}, program};
+        rig.run({});
+        EXPECT_EQ(story.sent, Status::ok);
+        EXPECT_TRUE(given_back);
+        EXPECT_GT(rig.total(Counter::asks), 0u);
+    }
+}
+
 Process nothing_to_a_late_receiver(Kernel& node) {
     if (node.id() == node_at(0))
         co_return co_await send(node, node_at(1), {}, std::span<const std::byte>{});

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ BOARD = boards.default(BUILD)
 IMAGES = BUILD / BOARD
 TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
+ENHANCED_PACKET = 6 # type of the blocks of a pcapng file that have frames
 
 
 @dataclasses.dataclass
@@ -127,6 +129,16 @@ def some(items, count, exhaustive, *seed):
     if exhaustive or len(items) <= count:
         return items
     return seeds.draw_of(*seed).sample(items, count)
+
+
+def blocks(data):
+    """(type, bytes) of each block of a pcapng file."""
+    at = 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        assert struct.unpack_from("<I", data, at + length - 4) == (length,)
+        yield kind, data[at:at + length]
+        at += length
 
 
 def random_faults(draw, count):

@@ -11,7 +11,8 @@ import zlib
 import pytest
 
 from hostile_node import head, packet
-from mesh_tool import ROOT, mesh, program, refused, start, verified, wait_until_full
+from mesh_tool import (ENHANCED_PACKET, ROOT, blocks, mesh, program, refused, start, verified,
+                       wait_until_full)
 
 LUA = ROOT / "host-tools/mesh/capture/meshputer.lua"
 FIELDS = {"interface": "frame.interface_name", "id": "frame.packet_id",
@@ -47,16 +48,6 @@ def frames(file, fields=FIELDS):
     words = [word for field in fields.values() for word in ("-e", field)]
     lines = tshark(file, "-T", "fields", "-E", "separator=/t", *words)
     return [dict(zip(fields, line.split("\t"))) for line in lines]
-
-
-def blocks(data):
-    """(type, bytes) of each block of a pcapng file."""
-    at = 0
-    while at < len(data):
-        kind, length = struct.unpack_from("<II", data, at)
-        assert struct.unpack_from("<I", data, at + length - 4) == (length,)
-        yield kind, data[at:at + length]
-        at += length
 
 
 def captured(folder, engine, *arguments):
@@ -354,7 +345,7 @@ def test_qemus_own_dump_has_the_same_frames(tmp_path):
             at += 16 + length
     ours = collections.Counter()
     for kind, block in blocks(file.read_bytes()):
-        if kind == 6:
+        if kind == ENHANCED_PACKET:
             length, = struct.unpack_from("<I", block, 20)
             ours[block[28:28 + length]] += 1
     data_frames = {frame: count for frame, count in ours.items() if frame[14] == int(DATA)}

@@ -1,9 +1,7 @@
 """Lockstep: the same seed gives the same run to the byte, faults and contention included."""
-import struct
-
 import pytest
 
-from mesh_tool import console, mesh, probe, program, run, verified
+from mesh_tool import ENHANCED_PACKET, blocks, console, mesh, probe, program, run, verified
 
 TRAFFIC = ["--dim", 3, "--op", "send", "--target", "random", "--messages", 8, "--bytes", 1500,
            "--packet", 128, "--lockstep"]
@@ -36,13 +34,7 @@ def test_both_engines_deliver_in_the_same_order():
 
 def frames_of(capture):
     """The packets of a file, with their times; not the command that stands before them."""
-    data, at, found = capture.read_bytes(), 0, []
-    while at < len(data):
-        kind, length = struct.unpack_from("<II", data, at)
-        if kind == 6: # enhanced packet block
-            found.append(data[at:at + length])
-        at += length
-    return found
+    return [block for kind, block in blocks(capture.read_bytes()) if kind == ENHANCED_PACKET]
 
 
 # Of an engine alone: how it was started, memory of a board, transfers of its DMA.

@@ -209,7 +209,7 @@ bool Message::advance(std::optional<SourceWait>& wait) {
             return true;
         }
     }
-    incoming_.consumed += current_.header().payload_bytes;
+    given_bytes_ += current_.header().payload_bytes;
     const bool half_window = ++unanswered_ >= limits::kMessageWindowPackets / 2;
     if (!std::exchange(started_, true) || half_window || finished()) {
         unanswered_ = 0;

@@ -106,7 +106,7 @@ public:
     std::uint32_t bytes() const { return header_.total_bytes; }
     bool is_poisoned() const { return (header_.flags & wire::packet_flag::kPoisoned) != 0; }
     /// True when next() has given the last packet.
-    bool finished() const { return incoming_.consumed >= header_.total_bytes; }
+    bool finished() const { return given_bytes_ >= header_.total_bytes; }
     /// True when the last packet has been given, also the one packet of an empty message.
     bool at_end() const { return started_ && finished(); }
     /// ok, or why next() has given no packet.
@@ -121,6 +121,7 @@ private:
     Status status_ = Status::ok;
     std::uint8_t unanswered_ = 0; // packets since the sender was last told
     bool started_ = false;
+    std::uint32_t given_bytes_ = 0; // by next()
     Kernel& kernel_;
     Packet current_;
     const wire::PacketHeader header_;

@@ -65,7 +65,8 @@ inline constexpr unsigned kProcessesMax = 32;
 /// Processes at a time that keep packets of messages while they wait for something else, where the
 /// pool is made for so many. receive() is none of them: it copies at once what has come.
 inline constexpr unsigned kReceiversMax = 16;
-/// Questions in vain for each node of the mesh, after which calls are taken to be lost (Intake).
+/// After so many questions in vain a pull is taken to be lost; after so many for each node of the
+/// mesh all calls are (Intake).
 inline constexpr unsigned kAsksInVain = 16;
 
 /// Free running: times that each process may run before the links have their turn again. Frames

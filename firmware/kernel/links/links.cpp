@@ -47,7 +47,7 @@ void Links::say_hello() {
     bool all_up = true;
     // Where links carry one way, a node that starts again tells the nodes that send to it.
     const std::uint32_t out = here_.out_ports();
-    const bool anew = here_.identity.start != 0 || here_.identity.birth != 0;
+    const bool anew = here_.identity.life() != wire::Identity::kFirstLife;
     const std::uint32_t told = anew ? out | here_.in_ports() : out;
     for (unsigned number = 0; number < count(); ++number) {
         if (((told >> number) & 1u) == 0 || links_[number].up())

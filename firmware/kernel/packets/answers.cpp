@@ -72,6 +72,8 @@ PacketBuffer* Forwarder::acknowledge(PacketBuffer* buffer) {
     wire::PacketHeader& header = buffer->header;
     const std::uint32_t before = service_of(header) == Service::message ? 0 : header.position;
     const std::uint32_t consumed = before + header.payload_bytes;
+    if (Incoming* const incoming = intake_.find(header.source, header.message))
+        incoming->consumed = std::max(incoming->consumed, consumed);
     const wire::ModelTime ready = buffer->ready;
     write_answer(buffer, Service::taken);
     header.position = consumed;

@@ -19,7 +19,8 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
 
 // `life`: of this node.
 Intake::Verdict judge(Intake& intake, const wire::PacketHeader& offer, std::uint16_t life) {
-    const std::uint16_t wanted = life_called(offer) != 0 ? life_called(offer) : kFirstLife;
+    const std::uint16_t wanted =
+        life_called(offer) != 0 ? life_called(offer) : wire::Identity::kFirstLife;
     return intake.judge(offer, wanted == life, offer.position & kRoundMask);
 }
 
@@ -292,6 +293,18 @@ void Forwarder::send_overflow_away() {
     pool_.release(overflow);
 }
 
+// True if a process keeps a packet with which the sender of this message will hear that it is
+// consumed. The process may have left the Message, and may keep its last packet.
+bool Forwarder::is_kept(NodeId source, std::uint32_t message) const {
+    for (unsigned number = 0; number < pool_.used_max(); ++number) {
+        const PacketBuffer& buffer = *pool_.at(number);
+        if (buffer.references != 0 && buffer.acknowledges && buffer.header.source == source &&
+            buffer.header.message == message)
+            return true;
+    }
+    return false;
+}
+
 // Of a message that is not here its sender hears that this node is alive, and is called: by the
 // path that it has named for the answer, since it may have found that others are broken.
 void Forwarder::on_ask(PacketBuffer* buffer) {
@@ -314,6 +327,8 @@ void Forwarder::on_ask(PacketBuffer* buffer) {
         break;
     }
     case Intake::Fate::taken:
+        if (is_kept(header.source, header.message))
+            break;
         says = Service::taken;
         arrived = ~std::uint32_t{0};
         break;

@@ -41,11 +41,10 @@ inline NodeId callee_of(const wire::PacketHeader& answer) {
 /// The position of a `call`, and of the offer or `nothing` that answers it, is the round of the
 /// call, never 0, and above kLifeShift the life of the node that calls. So no answer to a call of
 /// its life before is taken for one. Other offers have round 0, and the life of their receiver as
-/// their sender knows it: 0 if it has heard of none, so that they are for kFirstLife. A call also
-/// says: others hold messages for this node as well; its program has ended.
-inline constexpr std::uint32_t kRoundMask = 0x7F, kOthersWait = 0x100, kEnded = 0x200;
+/// their sender knows it: 0 if it has heard of none, so that they are for Identity::kFirstLife. A
+/// call also says: others hold messages for this node as well; its program has ended.
+inline constexpr std::uint32_t kOthersWait = 0x100, kEnded = 0x200;
 inline constexpr unsigned kLifeShift = 16;
-inline constexpr std::uint16_t kFirstLife = 1;
 inline std::uint16_t life_called(const wire::PacketHeader& call) {
     return static_cast<std::uint16_t>(call.position >> kLifeShift);
 }
@@ -200,6 +199,7 @@ private:
     bool deliver(PacketBuffer* buffer, PacketBuffer*& come);
     PacketBuffer* new_call(NodeId to, bool pull);
     bool on_offer(PacketBuffer* buffer, PacketBuffer*& come);
+    bool is_kept(NodeId source, std::uint32_t message) const;
     void on_ask(PacketBuffer* buffer);
     PacketBuffer* put(PacketBuffer* buffer);
     void count(PacketBuffer* buffer);

@@ -127,7 +127,7 @@ std::uint8_t Intake::call(NodeId node, bool pull) {
     else
         ++called_;
     const std::uint8_t round = round_after(from.round);
-    from.round = round & 127u;
+    from.round = round & kRoundMask;
     return round;
 }
 
@@ -142,14 +142,14 @@ void Intake::meet(Peer& from, std::uint16_t life) {
 
 bool Intake::hear_call(NodeId node, std::uint16_t life, unsigned round) {
     Peer& from = peer(node);
-    if (from.life != 0 && is_former_life(life, from.life))
+    if (is_former_life(life, from.life))
         return false;
     if (from.life != 0 && from.life != life)
         end_call(from);
     meet(from, life);
     if (!is_later_round(round, from.heard))
         return false;
-    from.heard = round & 127u;
+    from.heard = round & kRoundMask;
     return true;
 }
 

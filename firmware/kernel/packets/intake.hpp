@@ -33,7 +33,9 @@
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"
 #include "wire/counters.hpp"
+#include "wire/frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +49,7 @@ struct Incoming {
     NodeId source = kNoNode;
     std::uint32_t message = 0;
     std::uint32_t arrived = 0;  // bytes, all that came before included
-    std::uint32_t consumed = 0; // bytes that the process has taken
+    std::uint32_t consumed = 0; // bytes of which the sender was told that they are consumed
     Incoming* next = nullptr;
 };
 
@@ -73,7 +75,10 @@ public:
     bool complete() const { return complete_; }
 
 private:
-    std::array<Want, limits::kProcessesMax> wants_;
+    /// As many as a packet of any board has room for.
+    std::array<Want, std::min<std::size_t>(limits::kProcessesMax,
+                                           wire::kPayloadBytesLeast / sizeof(Want))>
+        wants_;
     std::size_t count_ = 0;
     bool complete_ = true;
 };

@@ -273,8 +273,8 @@ bool Messages::on_call(const PacketBuffer& packet) {
     for (Outgoing* one = first_; one != nullptr; one = one->next) {
         if (one->question != Service::ask || one->to != call.source)
             continue;
-        if (one->taken || one->there)
-            one->unknown = one->heard = one->unknown || !knows;
+        if ((one->taken || one->there) && !knows)
+            one->unknown = one->heard = true;
         if (one->taken || one->there || one->unknown)
             continue;
         one->hold();

@@ -45,24 +45,25 @@ constexpr bool is_behind(std::uint16_t number, std::uint16_t last) {
     return static_cast<std::int16_t>(number - last) > 0;
 }
 
-/// Calls from one node to another are rounds 1 to 127, and 1 again. One that was sent before the
-/// last that was heard, and that took a longer way, is too late.
+/// Calls from one node to another are rounds 1 to kRoundMask, and 1 again; 0 is none. One that was
+/// sent before the last that was heard, and that took a longer way, is too late.
 /// Example: after 125 round 2 is later, and 124 is not.
+inline constexpr std::uint32_t kRoundMask = 0x7F;
 constexpr std::uint8_t round_after(unsigned round) {
-    return static_cast<std::uint8_t>(round % 127 + 1);
+    return static_cast<std::uint8_t>(round % kRoundMask + 1);
 }
 constexpr bool is_later_round(unsigned round, unsigned heard) {
-    const unsigned ahead = (round + 127 - heard) % 127;
-    return heard == 0 || (ahead != 0 && ahead < 64);
+    const unsigned ahead = (round + kRoundMask - heard) % kRoundMask;
+    return heard == 0 || (ahead != 0 && ahead <= kRoundMask / 2);
 }
 
-/// A packet says `life`, and one of `known` was heard before: true if it is late, and of a life of
-/// the same node shortly before. Lives that are counted go round after Identity::kStarts; of
-/// others, which are drawn, nobody knows the order.
+/// A packet says `life`, and one of `known` was heard before (0: none was): true if it is late, and
+/// of a life of the same node shortly before. Lives that are counted go round after
+/// Identity::kStarts; of others, which are drawn, nobody knows the order.
 constexpr bool is_former_life(std::uint16_t life, std::uint16_t known) {
     constexpr unsigned kCounted = wire::Identity::kStarts, kShortly = 3;
     const unsigned later = (known + kCounted - life) % kCounted;
-    return life <= kCounted && known <= kCounted && later != 0 && later <= kShortly;
+    return known != 0 && life <= kCounted && known <= kCounted && later != 0 && later <= kShortly;
 }
 
 /// One node as another one knows it. All zero: nothing is known.
