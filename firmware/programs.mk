@@ -52,9 +52,10 @@ carried = $(BUILD)/$(1)/program.stamp \
   $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(filter $(2),$(APP_SOURCES) $(HOST_PROBES)))
 
 # ---- the toolkit ---------------------------------------------------------------------------------
-# What a user is told of; an error only where nobody can have meant it.
-USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
-  -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
+# What a user is told of. In C++ some of it is an error, since nobody can have meant it: a Status,
+# or an operation that is not awaited, at which nobody looks. What `mpicc` builds is built.
+USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter
+USER_ERRORS := -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
 # Checks in a user's program while it runs: of division by zero, which the compiler would otherwise
 # assume away; of indexes, in arrays and in the C++ library's containers; in a simulation also of
 # alignment, which only some targets need, and of pointers into an object that the compiler sees.
@@ -68,7 +69,8 @@ define program_json
 {"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy", "objdump": "$(1)objdump",
  "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) $(call user_checks,$($(2)_CHECKED)) \
    -ffp-contract=off -isystem @/include -isystem @/include/mpi)",
- "compile_cxx": "$(strip -std=c++20 -Wno-mismatched-new-delete $($(2)_COMPILE_CXX))",
+ "compile_cxx": "$(strip -std=c++20 $(USER_ERRORS) -Wno-mismatched-new-delete \
+   $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
  "link": "$(strip $($(2)_LINK))",
  "traced": "$(strip $($(2)_TRACED))",

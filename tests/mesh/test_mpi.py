@@ -369,6 +369,17 @@ def test_the_status_of_main_is_the_verdict_of_its_node(tmp_path):
     assert outcome.status == 1 and re.search(r"node 1\b.*failed", outcome.err), outcome
 
 
+@pytest.mark.parametrize("engine", [["sim"], ["qemu", "--lockstep"]])
+def test_a_c_program_with_warnings_is_built_and_they_are_shown(engine, tmp_path):
+    file = written(tmp_path, program_of("int unused; long most = 7; printf(\"%u\\n\", most);"))
+    outcome = mesh("run", "--engine", *engine, "--dim", 1, "--app", file)
+    assert outcome.status == 0 and console(outcome) == {0: ["7"], 1: ["7"]}, outcome
+    for warning in ("[-Wunused-variable]", "[-Wformat=]"):
+        assert warning in outcome.err, outcome
+    strict = mesh("build", "--strict-warnings", file, "-o", tmp_path / "strict")
+    assert strict.status == 2 and "[-Werror=unused-variable]" in strict.err, strict
+
+
 def test_a_program_without_main_or_app_main_is_refused(tmp_path):
     outcome = mesh("build", written(tmp_path, "int other(void) { return 1; }"), "-o",
                    tmp_path / "some")

@@ -356,6 +356,7 @@ void add_build(CLI::App& app, BuildArguments& build) {
     app.add_flag("--trace", build.trace,
                  "processes on a board tell --capture what they do, as those of a simulation do");
     app.add_flag("--debug", build.debug, "so that a debugger sees every variable");
+    app.add_flag("--strict-warnings", build.strict, "each warning is an error");
     const auto several = [&](const char* name, std::vector<std::string>& words,
                              const char* phrase) {
         app.add_option(name, words, phrase)->allow_extra_args(false);

@@ -89,6 +89,10 @@ public:
             if (!headers.empty() && !is_c(file))
                 append(words, {"-fpch-deps", "-I", headers});
             append(words, "-D", arguments_.defines);
+            if (!is_c(file) && includes_the_library(file))
+                append(words, includes_of_before(file));
+            if (arguments_.strict)
+                words.emplace_back("-Werror");
             if (isatty(STDERR_FILENO) != 0)
                 words.emplace_back("-fdiagnostics-color=always");
             if (place_ != kHost)

@@ -20,6 +20,7 @@ struct BuildArguments {
     std::string engine; // "": both
     bool debug = false;
     bool trace = false;
+    bool strict = false;  // no program with a warning
     std::string optimise; // "2", "s", ...
     std::vector<std::string> includes;
     std::vector<std::string> defines;

@@ -10,12 +10,15 @@
 #include <fmt/ranges.h>
 #include <sys/file.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <regex>
 #include <system_error>
+#include <utility>
 
 namespace mesh::host {
 
@@ -82,12 +85,41 @@ bool read_headers(Words words, const fs::path& made) {
     return true;
 }
 
+std::string text_of(const std::string& file) {
+    std::ifstream text(file);
+    return {std::istreambuf_iterator<char>(text), {}};
+}
+
 } // namespace
 
 bool includes_the_library(const std::string& file) {
-    std::ifstream text(file);
-    const std::string all{std::istreambuf_iterator<char>(text), {}};
-    return all.find(kHeader) != std::string::npos;
+    return text_of(file).find(kHeader) != std::string::npos;
+}
+
+Words includes_of_before(const std::string& file) {
+    static const std::array<std::pair<const char*, std::regex>, 6> headers{{
+        {"algorithm",
+         std::regex(R"(\bstd::(ranges::)?(all_of|any_of|none_of|for_each|find\w*|count\w*|equal|)"
+                    R"(mismatch|search|copy\w*|move_backward|swap_ranges|transform|replace\w*|)"
+                    R"(fill\w*|generate\w*|remove\w*|unique|reverse|rotate|shuffle|partition|)"
+                    R"(\w*sort\w*|nth_element|lower_bound|upper_bound|binary_search|merge|)"
+                    R"(\w*_heap|min|max|minmax|min_element|max_element|minmax_element|clamp|)"
+                    R"(\w*_permutation|lexicographical_compare)\s*[(<])")},
+        {"atomic", std::regex(R"(\bstd::(atomic|memory_order))")},
+        {"functional", std::regex(R"(\bstd::(plus|minus|multiplies|divides|modulus|negate|less\w*|)"
+                                  R"(greater\w*|equal_to|not_equal_to|bit_and|bit_or|bit_xor|)"
+                                  R"(logical_\w+|function|invoke|ref|cref|hash|identity)\b)")},
+        {"memory", std::regex(R"(\bstd::(unique_ptr|make_unique|shared_ptr|addressof|\w+_at)\b)")},
+        {"numeric", std::regex(R"(\bstd::(accumulate|iota|inner_product|reduce|gcd|lcm)\b)")},
+        {"ranges", std::regex(R"(\bstd::(views|ranges)::)")},
+    }};
+    const std::string text = text_of(file);
+    Words words;
+    for (const auto& [header, uses] : headers)
+        if (std::regex_search(text, uses) &&
+            text.find(fmt::format("#include <{}>", header)) == std::string::npos)
+            words.insert(words.end(), {"-include", header});
+    return words;
 }
 
 std::string folder_of_read_headers(const Words& words) {
