@@ -45,6 +45,16 @@ def test_only_tests_stop_at_a_warning(tmp_path):
     assert not any("-Werror" in line for line in compilations(*some, "WERROR="))
 
 
+@pytest.mark.toolchain
+def test_the_headers_of_a_program_are_few_lines():
+    for compiler in ("g++", "arm-none-eabi-g++"):
+        words = [compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-Ifirmware", "-I.",
+                 f"-I{BUILD}/host", "-"]
+        done = subprocess.run(words, cwd=ROOT, input='#include "meshputer.hpp"\n', text=True,
+                              capture_output=True, check=True)
+        assert done.stdout.count("\n") < 30_000, compiler
+
+
 def test_a_users_own_flags_are_the_last_of_the_host_tools(tmp_path):
     object_of_main = f"{tmp_path}/host/obj/host-tools/mesh/main.o"
     line, = compilations(f"BUILD={tmp_path}", "EXTRA_CXXFLAGS=-O0 -std=c++23", object_of_main)

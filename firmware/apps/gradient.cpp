@@ -2,6 +2,8 @@
 // Its matrix has 2 on the diagonal, -1 beside it, its solution is ones. Words: rows a node (16).
 #include "meshputer.hpp"
 
+#include <numeric>
+
 using namespace mesh;
 
 constexpr unsigned kRowsMost = 256;

@@ -3,6 +3,8 @@
 // steps (100).
 #include "meshputer.hpp"
 
+#include <numeric>
+
 using namespace mesh;
 
 constexpr std::size_t kRows = 4, kColumns = 24;

@@ -2,6 +2,8 @@
 // Words: points a node (200), and rounds (10).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 struct Point {

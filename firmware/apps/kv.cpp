@@ -1,6 +1,8 @@
 // kv: a store of keys and values; each node is a server of some keys and a client of all servers.
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr Tag kAsk = 1, kAnswer = 2;

@@ -2,6 +2,8 @@
 // code (RLE), --output gets a picture (PGM). Words: generations (100), side of the torus (64).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr unsigned kTorusMost = 256, kHead = 13;

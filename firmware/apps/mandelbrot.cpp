@@ -2,6 +2,8 @@
 // Words: width (64, at most 1024), and the most steps that a point is followed (100).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr NodeId kFarmer{0};

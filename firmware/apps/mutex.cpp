@@ -2,6 +2,8 @@
 // Ricart, Agrawala: others say yes now or, if they asked first, when they leave. Words: visits (3).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr Tag kWord = 1, kInside = 2;

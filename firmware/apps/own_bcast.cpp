@@ -2,6 +2,8 @@
 // Words: bytes (1024, at most 16384).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr NodeId kTeller{0};

@@ -3,6 +3,8 @@
 // Forks are taken in the order of their numbers, so nobody starves and nothing locks.
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr NodeId kTable{0};

@@ -2,6 +2,8 @@
 // Each node keeps the least that it has read and writes the others to the next one.
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr ChannelNumber kPipe{1};

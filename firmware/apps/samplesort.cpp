@@ -2,6 +2,9 @@
 // Words: how many numbers each node has (500, at most 5000).
 #include "meshputer.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 using namespace mesh;
 
 using Key = std::uint32_t;

@@ -2,6 +2,8 @@
 // Words: how many years (3). Node 0 is Santa, the next ones up to nine his reindeer, others elves.
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr NodeId kSanta{0};

@@ -4,6 +4,8 @@
 // (20).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr Tag kMoney = 1, kMarker = 2, kNoMore = 3;

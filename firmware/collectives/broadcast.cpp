@@ -58,8 +58,21 @@ Broadcast::Broadcast(Kernel& kernel, const BroadcastPlan& plan, CallLabel label)
       status_(kernel.can_carry(plan_.tree) ? Status::ok : Status::no_memory),
       is_root_(kernel.id() == plan.root),
       finished_(status_ != Status::ok) {
+    CallRecord* const record = kernel.calls().find(label_.tag);
+    const bool begun = label_.call % 2 != 0; // by all nodes, which have taken all before
+    const std::uint32_t before = record != nullptr && !begun ? record->packets : 0;
+    if (TreeFlow::needed(kernel, plan.segmentation().fragments() + before, begun)) {
+        flow_ = TreeFlow{kernel, plan.root, label_, begun};
+        if (record != nullptr && !begun)
+            record->meet();
+    }
+    const Network network = kernel.network();
+    trees_ = std::max(1u, tree_rules(network.topology).subtree_count(network, plan_.tree));
+    if (plan_.tree == Rule::msbt_rot)
+        trees_ /= 2; // those of the last round are others
+    begin_trees();
     if (is_root_)
-        begin_flow(kernel);
+        count(kernel);
 }
 
 Status Broadcast::status() const {
@@ -73,37 +86,85 @@ Status Broadcast::status() const {
 // The root has cut the message as its first packet says. This node takes all of it, also bytes that
 // no process here asked for: they would stay in the pool.
 void Broadcast::adopt(Kernel& kernel, const Packet& first) {
+    const std::uint32_t expected = roots_.bytes_of(0);
     if (first) {
         roots_.total_bytes = first.header().total_bytes;
         roots_.packet_bytes = std::max<std::uint32_t>(first.header().unit_bytes, 1u);
     }
-    begin_flow(kernel);
+    count(kernel);
+    if (roots_.bytes_of(0) != expected)
+        begin_trees(); // none of its packets has been taken
+}
+
+void Broadcast::begin_trees() {
+    for (unsigned tree = 0; tree < trees_; ++tree)
+        next_[tree] = tree * roots_.packet_bytes;
 }
 
 // All nodes learn from the root how many packets there are, and count alike.
-void Broadcast::begin_flow(Kernel& kernel) {
-    const std::uint32_t packets = roots_.segmentation().fragments();
-    CallRecord* const record = kernel.calls().find(label_.tag);
-    const bool within = label_.call % 2 != 0; // all have begun that call, and taken all before
-    const std::uint32_t before = record != nullptr && !within ? record->packets : 0;
-    if (TreeFlow::needed(kernel, packets + before))
-        flow_ = TreeFlow{kernel, roots_.root, label_, before};
-    if (record != nullptr)
-        record->add(packets);
+void Broadcast::count(Kernel& kernel) {
+    if (CallRecord* const record = kernel.calls().find(label_.tag); record != nullptr)
+        record->add(roots_.segmentation().fragments());
 }
 
-// The fragment that belongs at position_; any other one is dropped.
-Segmentation::Fragment Broadcast::check(Awaited& awaited) {
-    const Segmentation::Fragment fragment = roots_.segmentation().at(position_);
+// Drops a packet that does not belong there.
+void Broadcast::accept(Awaited& awaited, const Segmentation::Fragment& fragment) {
     const bool wrong =
-        awaited.status == Status::ok && (awaited.packet.header().position != position_ ||
+        awaited.status == Status::ok && (awaited.packet.header().position != fragment.position ||
                                          awaited.packet.payload().size() != fragment.bytes);
     if (wrong)
         awaited.status = Status::bad_argument;
     if (awaited.status != Status::ok)
         awaited.packet = Packet{};
     fail(awaited.status);
-    return fragment;
+    const Segmentation cut = roots_.segmentation();
+    const bool more = fragment.position + fragment.bytes <
+                      fragment.packet * cut.packet_bytes + cut.bytes_of(fragment.packet);
+    next_[fragment.packet % trees_] =
+        more ? fragment.position + fragment.bytes : (fragment.packet + trees_) * cut.packet_bytes;
+    if (!awaited.packet || fragment.position >= room_.size())
+        return;
+    const auto payload = awaited.packet.payload();
+    std::copy_n(payload.begin(),
+                std::min<std::size_t>(room_.size() - fragment.position, payload.size()),
+                room_.subspan(fragment.position).begin());
+}
+
+// Takes the packets that have come by other trees than the one of the packet whose turn it is.
+// Broadcasts of several tags at a time would fill the pool with them: each waits for the packet
+// whose turn it is, for which the others leave no room.
+// Example: three trees, packets 0 to 3 are taken, 5 and 8 are here, so 4 is to come. next_ is
+// {6, 4, 5}, in packets. 5 is taken, and then 8; next_ is {6, 4, 11}.
+void Broadcast::take_others(void* self, Kernel& kernel) {
+    auto& broadcast = *static_cast<Broadcast*>(self);
+    const Segmentation cut = broadcast.roots_.segmentation();
+    for (unsigned tree = 0; tree < broadcast.trees_; ++tree)
+        while (broadcast.next_[tree] < cut.total_bytes) {
+            const Segmentation::Fragment next = cut.at(broadcast.next_[tree]);
+            const Match match = broadcast.label_.match(next.packet, broadcast.roots_.root);
+            const PacketBuffer* const there = kernel.mailbox().find(match);
+            if (next.position == broadcast.position_ || there == nullptr ||
+                !broadcast.belongs(there->header, next))
+                break;
+            Awaited awaited = judged(kernel.take(match));
+            broadcast.accept(awaited, next);
+        }
+}
+
+// True if the packet is that fragment, of a message that is cut as this node expects; before the
+// first packet has come it is not known whether it is.
+bool Broadcast::belongs(const wire::PacketHeader& header,
+                        const Segmentation::Fragment& fragment) const {
+    const bool cut = !fragment.first || header.unit_bytes == roots_.bytes_of(fragment.packet);
+    return header.total_bytes == roots_.total_bytes && header.position == fragment.position &&
+           ((header.payload_bytes == fragment.bytes && cut) ||
+            (header.flags & wire::packet_flag::kPoisoned) != 0);
+}
+
+Taker Broadcast::taker() {
+    if (room_.empty() || trees_ == 1)
+        return {};
+    return {take_others, this};
 }
 
 void Broadcast::go_on(const Segmentation::Fragment& fragment) {
@@ -129,29 +190,33 @@ Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
 // Most packets come with others, and are there when it is their turn: they are not waited for.
 Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     const BroadcastPlan& plan = broadcast.roots_;
-    const std::uint32_t number = broadcast.position_ / plan.packet_bytes;
-    const Match match = broadcast.label_.match(number, plan.root);
     Awaited awaited{Status::ok};
-    if (broadcast.flow_.owes() || !kernel.has(match)) {
-        const Path path = path_of(kernel, plan, number);
-        const std::uint32_t subtree = 1u << path.subtree;
-        awaited.status = Status::unreachable;
-        if ((broadcast.lost_ & subtree) == 0)
-            awaited.status = co_await FlowWait{kernel,
-                                               broadcast.flow_,
-                                               plan.segmentation().fragments(),
-                                               FlowWait::Until::packet,
-                                               match,
-                                               path};
-        if (awaited.status != Status::ok)
-            broadcast.lost_ |= subtree;
+    if (!broadcast.has_next()) {
+        const std::uint32_t number = broadcast.position_ / plan.packet_bytes;
+        const Match match = broadcast.label_.match(number, plan.root);
+        if (broadcast.flow_.owes() || !kernel.has(match)) {
+            const Path path = path_of(kernel, plan, number);
+            const std::uint32_t subtree = 1u << path.subtree;
+            awaited.status = Status::unreachable;
+            if ((broadcast.lost_ & subtree) == 0)
+                awaited.status = co_await FlowWait{kernel,
+                                                   broadcast.flow_,
+                                                   plan.segmentation().fragments(),
+                                                   FlowWait::Until::packet,
+                                                   match,
+                                                   path,
+                                                   broadcast.taker(),
+                                                   broadcast.position_ == 0};
+            if (awaited.status != Status::ok)
+                broadcast.lost_ |= subtree;
+        }
+        if (awaited.status == Status::ok)
+            awaited = judged(kernel.take(match));
+        if (broadcast.position_ == 0)
+            broadcast.adopt(kernel, awaited.packet);
+        broadcast.accept(awaited, plan.segmentation().at(broadcast.position_));
     }
-    if (awaited.status == Status::ok)
-        awaited = judged(kernel.take(match));
-    if (broadcast.position_ == 0)
-        broadcast.adopt(kernel, awaited.packet);
-    const Segmentation::Fragment fragment = broadcast.check(awaited);
-    broadcast.go_on(fragment);
+    broadcast.go_on(plan.segmentation().at(broadcast.position_));
     if (broadcast.finished_) {
         if (broadcast.status_ == Status::ok)
             broadcast.flow_.end();
@@ -160,17 +225,6 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     }
     co_return awaited;
 }
-
-namespace {
-// Copies the payload of a packet; bytes that do not fit are left out.
-void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t position) {
-    if (!packet || position >= room.size())
-        return;
-    const auto payload = packet.payload();
-    std::copy_n(payload.begin(), std::min(room.size() - position, payload.size()),
-                room.subspan(position).begin());
-}
-} // namespace
 
 // Bytes beyond `buffer` are taken as well: they would stay in the pool.
 Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan plan,
@@ -183,20 +237,19 @@ Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan pla
     const auto message = buffer.first(plan.total_bytes);
     Broadcast under_way{kernel, plan, label};
     under_way.fail(so_far);
+    under_way.take_into(message);
     while (!under_way.finished()) {
-        const std::size_t position = under_way.position();
         if (kernel.id() == plan.root) {
             OutgoingPacket packet = co_await packet_to_fill(kernel, under_way);
             if (!packet)
                 co_return Status::no_memory;
-            std::copy_n(message.subspan(position).begin(), packet.payload().size(),
+            std::copy_n(message.subspan(packet.header().position).begin(), packet.payload().size(),
                         packet.payload().begin());
             kernel.inject(std::move(packet));
         } else {
             const Awaited next = co_await packet_that_came(kernel, under_way);
             if (next.status == Status::no_memory)
                 co_return Status::no_memory;
-            copy_to(message, next.packet, position);
         }
     }
     co_return under_way.status();

@@ -10,12 +10,16 @@
 #include "collectives/tree_flow.hpp"
 #include "kernel/node/kernel.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 
 namespace mesh {
 
-/// The plan of a broadcast, on which all nodes agree before it begins.
+/// The plan of a broadcast, on which all nodes agree before it begins. Each tag of a collective
+/// takes 40 bytes of the node's arena for as long as the node runs, so calls in a row have one tag.
+/// Calls of the first tags may send a node something that has not begun (TreeFlow::may_be_early()):
+/// others begin at a gate, where all nodes wait for each other.
 struct BroadcastPlan {
     Rule tree = kUsualTree;
     NodeId root{0};
@@ -58,14 +62,23 @@ public:
     Status status() const;
     /// This node has missed something: packets that it sends as the root are poisoned.
     void fail(Status status) { status_ = first_failure(status_, status); }
+    /// Elsewhere than at the root: packets are copied to `room` as they come, also before the next
+    /// one of another tree is there. Else they wait in the pool for their turn.
+    void take_into(std::span<std::byte> room) { room_ = room; }
 
 private:
     friend Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);
     friend Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 
     void adopt(Kernel& kernel, const Packet& first);
-    void begin_flow(Kernel& kernel);
-    Segmentation::Fragment check(Awaited& awaited);
+    void count(Kernel& kernel);
+    void begin_trees();
+    bool belongs(const wire::PacketHeader& header, const Segmentation::Fragment& fragment) const;
+    void accept(Awaited& awaited, const Segmentation::Fragment& fragment);
+    static void take_others(void* self, Kernel& kernel);
+    Taker taker();
+    /// The packet whose turn it is has been taken before its turn.
+    bool has_next() const { return next_[position_ / roots_.packet_bytes % trees_] > position_; }
     void go_on(const Segmentation::Fragment& fragment);
 
     BroadcastPlan plan_;
@@ -74,6 +87,11 @@ private:
     CallLabel label_;
     std::uint32_t position_ = 0;
     std::uint32_t lost_ = 0; // subtrees by which nothing comes any more
+    std::span<std::byte> room_;
+    /// Packet p takes tree p mod trees_. Of each tree: where the next packet that comes by it
+    /// belongs.
+    std::uint32_t trees_ = 1;
+    std::array<std::uint32_t, kPortsMax> next_{};
     Status status_;
     bool is_root_;
     bool finished_ = false;

@@ -6,7 +6,7 @@
 
 namespace mesh {
 
-Call::Call(Kernel& kernel, Tag tag, bool of_group)
+Call::Call(Kernel& kernel, Tag tag, bool of_group, std::uint32_t* parted)
     : kernel_(kernel),
       record_(kernel.calls().find(tag, of_group)) {
     if (record_ == nullptr) {
@@ -22,6 +22,8 @@ Call::Call(Kernel& kernel, Tag tag, bool of_group)
         status_ = Status::tag_in_use;
     else
         kernel.begin_call(*record_);
+    if (status_ == Status::ok)
+        record_->parted_set = parted;
 }
 
 Call::~Call() {
@@ -30,6 +32,7 @@ Call::~Call() {
     ++record_->calls;
     if (!record_->counted)
         record_->add(1);
+    record_->parted_set = nullptr;
     kernel_.end_call(*record_);
 }
 
@@ -38,7 +41,8 @@ CallLabel Call::label() const {
 }
 
 bool Call::must_meet() const {
-    return record_->calls >= kCallsAhead || record_->packets > TreeFlow::half_window(kernel_);
+    return record_->calls >= kCallsAhead || record_->packets > TreeFlow::half_window(kernel_) ||
+           !TreeFlow::may_be_early(kernel_, record_->tag);
 }
 
 #if MESH_NOTES

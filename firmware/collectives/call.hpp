@@ -22,8 +22,9 @@ static_assert(2 * kCallsAhead < Calls::kAhead);
 /// The next call of this node under `tag`, as long as this lives.
 class Call {
 public:
-    /// `of_group`: of a group of nodes, whose members count apart.
-    Call(Kernel& kernel, Tag tag, bool of_group = false);
+    /// `of_group`: of a group of nodes, whose members count apart. `parted`: a bit for each node of
+    /// the mesh, none set; the caller's, for as long as the call lives (CallRecord::part()).
+    Call(Kernel& kernel, Tag tag, bool of_group = false, std::uint32_t* parted = nullptr);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     ~Call();

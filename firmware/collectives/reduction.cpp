@@ -144,7 +144,8 @@ Swap swap_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 /// Children that cannot be in each other's way are asked one segment ahead: a question cannot
 /// overtake packets that went before it on its cable. On the UHC a question goes round by three
 /// links, each with operands before it: there children are asked three segments ahead, since to ask
-/// in turn would be slow.
+/// in turn would be slow. While many calls are under way none asks ahead: an operand that is asked
+/// for in its turn is combined as soon as it comes, and needs no buffer meanwhile.
 class Climb {
 public:
     Climb(const Kernel& kernel, Reduction& job, unsigned subtree)
@@ -159,15 +160,15 @@ public:
         place_ = place_in(kernel, job.segments, subtree);
         const PortModel ports = kernel.job().ports;
         const bool detour = kernel.network().topology == Topology::uhc;
-        in_turn_ = !detour &&
-                   (ports == PortModel::half || (ports == PortModel::duplex && place_.count > 1));
+        asks_in_turn_ = !detour && (ports == PortModel::half ||
+                                    (ports == PortModel::duplex && place_.count > 1));
         ahead_ = job.processes * (detour ? 3 : 1);
     }
 
     bool next(Kernel& kernel, Step& step) {
         if (goes_on(kernel, step))
             return true;
-        act_ = job_->by_steps ? act_of_swap(kernel) : act_of_subtree();
+        act_ = job_->by_steps ? act_of_swap(kernel) : act_of_subtree(kernel);
         if (act_ == Act::none && job_->status != Status::ok)
             act_ = act_of_warning(kernel);
         switch (act_) {
@@ -208,14 +209,22 @@ private:
     }
 
     /// The next act for the segment that is under way, or for the next one if nothing is missed.
-    Act act_of_subtree() {
+    Act act_of_subtree(const Kernel& kernel) {
         const std::uint32_t end = job_->segments.packets();
         while (status_ == Status::ok && number_ < end) {
-            if (!in_segment_ && job_->status != Status::ok)
-                break;
+            if (!in_segment_) {
+                if (job_->status != Status::ok)
+                    break;
+                crowded_ = kernel.calls().under_way() >
+                           limits::calls_that_ask_ahead(kernel.pool().capacity());
+                in_turn_ = asks_in_turn_ || (crowded_ && asked_for_ == number_);
+                if (in_turn_)
+                    asked_for_ = number_ + job_->processes;
+            }
             in_segment_ = true;
             segment_ = number_;
-            if (!in_turn_ && turn_ == 0 && asked_for_ < end && asked_for_ <= number_ + ahead_) {
+            if (!in_turn_ && turn_ == 0 && asked_for_ < end &&
+                asked_for_ <= number_ + (crowded_ ? 0 : ahead_)) {
                 if (asked_ < place_.count) {
                     port_ = place_.ports[asked_++];
                     return Act::ask;
@@ -299,10 +308,12 @@ private:
     Act act_ = Act::none;
     Port port_ = kNoPort;
     bool in_segment_ = false;
-    bool in_turn_ = false;    // no child is asked before the one before it has answered
-    std::uint8_t asked_ = 0;  // children, for a segment ahead
-    std::uint8_t turn_ = 0;   // in the segment
-    std::uint8_t warned_ = 0; // nodes that are told that something is missed
+    bool asks_in_turn_ = false; // no child is asked before the one before it has answered
+    bool in_turn_ = false;      // the same for the segment
+    bool crowded_ = false;      // more calls are under way than may ask ahead
+    std::uint8_t asked_ = 0;    // children, for a segment ahead
+    std::uint8_t turn_ = 0;     // in the segment
+    std::uint8_t warned_ = 0;   // nodes that are told that something is missed
     std::uint8_t published_ = 0;
     std::uint32_t ahead_ = 0;   // asked for segments up to so many after this one
     std::uint32_t number_;      // of the segment, or of the step

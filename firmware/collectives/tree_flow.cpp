@@ -16,8 +16,8 @@ constexpr std::uint32_t kWord = 0xFFFF'FFFE;
 constexpr std::uint32_t kOpen = 0xFFFF'FFFC;
 /// The same at the gate before a call, whose words must not be taken for those of one in the call.
 constexpr std::uint32_t kEarly = 4;
-/// A gate is a broadcast of so many packets through a window of two: word is owed of the first one.
-constexpr std::uint32_t kGatePackets = 3;
+/// A gate is a broadcast of one packet through a window of two: word is owed that a node has begun.
+constexpr std::uint32_t kGatePackets = 1;
 
 constexpr Rule tree_of_words(Topology topology) {
     switch (topology) {
@@ -30,16 +30,18 @@ constexpr Rule tree_of_words(Topology topology) {
 
 } // namespace
 
-TreeFlow::TreeFlow(const Kernel& kernel, NodeId root, CallLabel label, std::uint32_t before)
+TreeFlow::TreeFlow(const Kernel& kernel, NodeId root, CallLabel label, bool begun)
     : label_(label),
       half_(half_window(kernel)),
-      before_(before),
-      word_(kWord) {
+      word_(kWord),
+      taken_(kernel.id() == root ? kBegun + 1 : kBegun),
+      told_(begun ? kBegun : 0) {
     const Network network = kernel.network();
     const TreeRules& trees = tree_rules(network.topology);
     const Rule rule = tree_of_words(network.topology);
     up_ = trees.parent(network, rule, 0, root, kernel.id());
     children_ = trees.children(network, rule, 0, root, kernel.id()).set();
+    taken_below_.fill(told_);
 }
 
 TreeFlow TreeFlow::of_beginning(const Kernel& kernel, NodeId root, CallLabel label,
@@ -47,7 +49,6 @@ TreeFlow TreeFlow::of_beginning(const Kernel& kernel, NodeId root, CallLabel lab
     TreeFlow flow{kernel, root, label};
     flow.word_ = word;
     flow.half_ = 1;
-    flow.taken_ = kernel.id() == root ? 2 : 1;
     return flow;
 }
 
@@ -92,11 +93,14 @@ void TreeFlow::hear(Kernel& kernel) {
 
 // Sends the parent the word that is owed to it. False if the pool cannot start that now.
 bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
-    if (!owes())
+    if (!owes() && !again_)
         return true;
-    const std::uint32_t due = std::min(taken_, slowest_child()) / half_ * half_;
-    if (settled(packets) || due == told_)
+    const std::uint32_t half = half_behind(told_);
+    std::uint32_t due = std::min(taken_, slowest_child()) / half * half;
+    const bool nothing_new = settled(packets) || due <= told_;
+    if (nothing_new && !again_)
         return true;
+    due = std::max(due, told_);
     const wire::PacketHeader word{.destination = kernel.neighbor(up_),
                                   .tag = label_.tag,
                                   .flags = wire::packet_flag::kTimeless,
@@ -106,11 +110,12 @@ bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
     if (!kernel.try_post(word, {}, 0, 0))
         return false;
     told_ = due;
+    again_ = false;
     return true;
 }
 
 FlowWait::FlowWait(Kernel& kernel, TreeFlow& flow, std::uint32_t packets, Until until,
-                   const Match& match, Path path)
+                   const Match& match, Path path, Taker taker, bool first)
     : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       flow_(flow),
@@ -118,7 +123,9 @@ FlowWait::FlowWait(Kernel& kernel, TreeFlow& flow, std::uint32_t packets, Until 
       until_(until),
       match_(match),
       path_(path),
-      watch_(kernel) {}
+      taker_(taker),
+      watch_(kernel),
+      first_(first) {}
 
 bool FlowWait::is_there() const {
     switch (until_) {
@@ -156,6 +163,8 @@ bool FlowWait::looks() {
 }
 
 bool FlowWait::go_on() {
+    if (taker_.take != nullptr)
+        taker_.take(taker_.context, kernel_);
     for (;;) {
         if (looks())
             return false;
@@ -172,6 +181,9 @@ bool FlowWait::go_on() {
             return false;
         listens_ = false;
         watch_.tired();
+        if (first_ && flow_.up_ == kNoPort)
+            flow_ = TreeFlow{kernel_, match_.source, CallLabel::of(match_.tag, match_.call)};
+        flow_.tell_again();
         slow_ = flow_.slow_children();
         look_up_ = until_ == Until::packet;
     }
@@ -197,7 +209,7 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
     const Rule rule = tree_of_words(network.topology);
     CallRecord* const record = kernel.calls().find(gate.label.tag);
     const std::uint32_t before = record != nullptr ? record->packets : 0;
-    if (!TreeFlow::needed(kernel, gate.packets + before)) {
+    if (gate.packets + before <= 2 * TreeFlow::half_window(kernel)) {
         if (record != nullptr)
             record->add(gate.packets);
         co_return Status::ok;

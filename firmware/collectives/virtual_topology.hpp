@@ -8,11 +8,11 @@
 // All functions are pure; each costs a few dozen instructions an axis or level.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "core/embedding.hpp"
 #include "hal/check.hpp"
 #include "kernel/node/kernel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -110,7 +110,7 @@ public:
 
     /// `levels` is cut to what the network holds.
     constexpr BinaryTree(Network network, NodeId self, unsigned levels = kDimMax)
-        : guest_{std::min(levels, levels_max(network))},
+        : guest_{least(levels, levels_max(network))},
           self_(self),
           vertex_(guest_.valid() ? guest_.vertex_of(self) : std::nullopt) {}
     explicit BinaryTree(const Kernel& kernel, unsigned levels = kDimMax)

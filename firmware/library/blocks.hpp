@@ -8,13 +8,11 @@
 
 #include "collectives/broadcast.hpp"
 #include "collectives/call.hpp"
+#include "core/base/order.hpp"
 #include "library/messages.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
@@ -41,9 +39,10 @@ struct Layout {
     std::size_t bytes_before(std::uint32_t count) const {
         if (each != 0)
             return element_bytes * each * count;
-        return element_bytes * std::accumulate(counts.begin(),
-                                               counts.begin() + static_cast<std::ptrdiff_t>(count),
-                                               std::size_t{0});
+        std::size_t elements = 0;
+        for (const std::uint32_t one : counts.first(count))
+            elements += one;
+        return element_bytes * elements;
     }
     /// The block of a node in `all`.
     template <class Byte>
@@ -67,7 +66,7 @@ inline Status whole(const Received& received, std::span<const std::byte> place) 
 }
 
 inline void copy_block(std::span<const std::byte> from, std::span<std::byte> to) {
-    std::copy_n(from.begin(), std::min(from.size(), to.size()), to.begin());
+    copy_row(from.begin(), least(from.size(), to.size()), to.begin());
 }
 
 // Each is one call under kBlocksTag.

@@ -17,12 +17,10 @@
 #include "library/blocks.hpp"
 #include "library/group_tree.hpp"
 #include "library/messages.hpp"
+#include "library/values.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <ranges>
 #include <span>
 
 namespace mesh {
@@ -33,9 +31,10 @@ public:
     /// `tag`: 0 to kProgramTagMax.
     Group(const Kernel& kernel, std::span<const NodeId> members, Tag tag)
         : members_(members),
-          rank_(static_cast<std::uint32_t>(std::ranges::find(members, kernel.id()) -
-                                           members.begin())),
-          tag_(tag) {}
+          tag_(tag) {
+        while (rank_ < size() && members_[rank_] != kernel.id())
+            ++rank_;
+    }
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
     /// The rank of this node; size() if it is no member.
@@ -47,7 +46,7 @@ public:
 
 private:
     std::span<const NodeId> members_;
-    std::uint32_t rank_;
+    std::uint32_t rank_ = 0;
     Tag tag_;
 };
 
@@ -262,20 +261,20 @@ Task<Status> group_broadcast(Kernel& kernel, Group group, T& value, std::uint32_
 
 /// Combines the values of all members; the member whose rank is `root` has the result. Statuses as
 /// of group_broadcast(). A root other than rank 0 costs one message more.
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 Task<Status> group_reduce(Kernel& kernel, Group group, T& value, std::uint32_t root = 0,
                           Op op = {}) {
     return detail::reduce_group(kernel, group, value, root, false, op);
 }
 
 /// The same, and every member has the result. Statuses as of group_broadcast().
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 Task<Status> group_allreduce(Kernel& kernel, Group group, T& value, Op op = {}) {
     return detail::reduce_group(kernel, group, value, 0, true, op);
 }
 
 /// Combines the values of all members up to this one. Statuses as of group_broadcast().
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 Task<Status> group_scan(Kernel& kernel, Group group, T& value, Op op = {}) {
     return detail::scan_of_group(kernel, group, value, op);
 }

@@ -4,11 +4,11 @@
 // alt() itself looks at its guards in the order in which they stand: that is their priority.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "hal/check.hpp"
 #include "hal/notes.hpp"
 #include "kernel/api/alt.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -66,7 +66,8 @@ template <class... Kinds>
 MESH_NOTED_INLINE auto fair_alt(Kernel& kernel, std::uint32_t& last, Kinds... guards) {
     detail::note_glance(detail::Glance::alt MESH_HERE);
     MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
-    const std::uint64_t wake = std::min({guards.wake()...});
+    std::uint64_t wake = wire::kNever;
+    ((wake = least(wake, guards.wake())), ...);
     const detail::FairAlternative<Kinds...> all{detail::guards_of(guards...), &kernel, &last};
     return detail::wait(
         kernel, all,

@@ -10,7 +10,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <utility>
 

@@ -7,11 +7,11 @@
 // and Status as well.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "core/base/types.hpp"
 #include "kernel/api/type_notes.hpp"
 #include "kernel/base/status.hpp"
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -53,7 +53,7 @@ inline constexpr std::size_t kSpecMax = 12;
 /// True if the words of a {} fit a value.
 constexpr bool fits(std::string_view spec, Printed kind) {
     constexpr std::string_view kFlags = "0123456789-+ .#";
-    const std::size_t letter = std::min(spec.find_first_not_of(kFlags), spec.size());
+    const std::size_t letter = least(spec.find_first_not_of(kFlags), spec.size());
     const std::string_view letters = spec.substr(letter);
     if (spec.size() > kSpecMax || letters.size() > 1 || kind == Printed::none)
         return false;
@@ -74,13 +74,13 @@ struct Part {
 };
 
 constexpr Part next_part(std::string_view text) {
-    const std::size_t open = std::min(text.find('{'), text.size());
-    const std::size_t close = std::min(text.find('}', open), text.size());
+    const std::size_t open = least(text.find('{'), text.size());
+    const std::size_t close = least(text.find('}', open), text.size());
     const bool brace = open < text.size();
     std::string_view spec = brace ? text.substr(open + 1, close - open - 1) : std::string_view{};
     if (spec.starts_with(':'))
         spec.remove_prefix(1);
-    return {text.substr(0, open), spec, text.substr(std::min(close + 1, text.size())), brace,
+    return {text.substr(0, open), spec, text.substr(least(close + 1, text.size())), brace,
             close < text.size()};
 }
 
@@ -124,8 +124,8 @@ inline void print_text(std::string_view text) {
 inline std::array<char, kSpecMax + 6> printf_words(std::string_view spec,
                                                    std::string_view letters) {
     std::array<char, kSpecMax + 6> words{'%'};
-    std::copy(letters.begin(), letters.end(),
-              std::copy(spec.begin(), spec.end(), words.begin() + 1));
+    copy_row(letters.begin(), letters.size(),
+             copy_row(spec.begin(), spec.size(), words.begin() + 1));
     return words;
 }
 

@@ -7,12 +7,12 @@
 #pragma once
 
 #include "collectives/await.hpp"
+#include "core/base/order.hpp"
 #include "hal/check.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
 #include "library/tether.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -147,7 +147,8 @@ RequestEnded(First, std::size_t) -> RequestEnded<First>;
 /// has not been waited for; wait() then gives its verdict. Precondition: there is one that has not
 /// been waited for.
 inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
-    MESH_CHECK(!std::ranges::all_of(requests, &Request::done), waits_for_nothing);
+    MESH_CHECK(any_of(requests, [](const Request& request) { return !request.done(); }),
+               waits_for_nothing);
     const auto first = [requests] {
         std::size_t at = 0;
         while (at < requests.size() && (requests[at].done() || !requests[at].ended()))
@@ -168,7 +169,7 @@ struct [[nodiscard]] AnyWaited {
 /// once: ok, and `which` is their count.
 inline Task<AnyWaited> wait_any(Kernel& kernel, std::span<Request> requests) {
     AnyWaited any{.which = requests.size()};
-    if (!std::ranges::all_of(requests, &Request::done)) {
+    if (any_of(requests, [](const Request& request) { return !request.done(); })) {
         any.which = co_await any_ended(kernel, requests);
         any.status = co_await wait(kernel, requests[any.which]);
     }

@@ -1,10 +1,10 @@
 // A clock of a process's own, which does not drift: `co_await ticker.next()`.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/node/kernel.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace mesh {
@@ -20,7 +20,7 @@ public:
     /// `period`: one microsecond at least, else it is one.
     Ticker(Kernel& node, wire::ModelTime period)
         : node_(node),
-          period_(std::max(period, limits::kTicksPerUs)),
+          period_(greatest(period, limits::kTicksPerUs)),
           begin_(node.deadline_in(0)),
           clock_(node.now()) {}
 

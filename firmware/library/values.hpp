@@ -1,8 +1,8 @@
 // Collectives of values: numbers, structs of numbers, and arrays of them, without a cast to bytes.
 // Trees are those that are usual for the network, so the same program runs on all.
 //
-// An operator gives a T for two values of T: std::plus<>, Lower, Upper, or one's own. An object of
-// one's own may hold data beside the two values: it is given last, and copied. It must be
+// An operator gives a T for two values of T: Plus, Lower, Upper, or one's own (std::plus<>). An
+// object of one's own may hold data beside the two values: it is given last, and copied. It must be
 // associative and commutative. Types of any size do, 64 bits as well.
 #pragma once
 
@@ -14,11 +14,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 namespace mesh {
 
+struct Plus {
+    template <class T>
+    constexpr T operator()(const T& one, const T& other) const {
+        return static_cast<T>(one + other);
+    }
+};
 struct Lower {
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
@@ -95,24 +100,24 @@ Task<Status> allreduce_elements(Kernel& kernel, std::span<T, N> values, Op op ME
 
 /// Combines the elements of all nodes, each with those at the same place, in place; `root` has the
 /// result. See reduce().
-template <class Op = std::plus<>, Plain T, std::size_t N>
+template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values,
                                              NodeId root = NodeId{0}, Op op = {}) {
     return detail::reduce_elements<Op, T, N>(kernel, values, root, op MESH_HERE);
 }
 /// Every node has the result. See allreduce().
-template <class Op = std::plus<>, Plain T, std::size_t N>
+template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values,
                                                 Op op = {}) {
     return detail::allreduce_elements<Op, T, N>(kernel, values, op MESH_HERE);
 }
 /// The two for one value.
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0},
                                             Op op = {}) {
     return reduce_values(kernel, std::span<T, 1>{&value, 1}, root, op);
 }
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> allreduce_value(Kernel& kernel, T& value, Op op = {}) {
     return allreduce_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
@@ -131,21 +136,21 @@ Task<Status> scan_elements(Kernel& kernel, std::span<T> values, Op op, bool excl
 
 /// Combines the elements of all nodes up to this one, by their numbers, in place; Op need not be
 /// commutative. See scan().
-template <class Op = std::plus<>, Plain T, std::size_t N>
+template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> scan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     return detail::scan_elements<T>(kernel, values, op, false MESH_HERE);
 }
 /// Those of all nodes before this one; node 0 keeps what it has. MPI's exscan.
-template <class Op = std::plus<>, Plain T, std::size_t N>
+template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> exscan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     return detail::scan_elements<T>(kernel, values, op, true MESH_HERE);
 }
 /// The two for one value.
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
     return scan_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
-template <class Op = std::plus<>, Plain T>
+template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> exscan_value(Kernel& kernel, T& value, Op op = {}) {
     return exscan_values(kernel, std::span<T, 1>{&value, 1}, op);
 }

@@ -3,18 +3,17 @@
 #pragma once
 
 #include "collectives/host_files.hpp"
+#include "core/base/order.hpp"
 #include "kernel/node/kernel.hpp"
 #include "library/print.hpp"
 #include "wire/host_messages.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <system_error>
 
 namespace mesh {
 
@@ -40,14 +39,14 @@ T word(const Kernel& kernel, std::size_t at, T otherwise, bool* valid = nullptr)
 /// line that is longer than `room` comes in chunks. False: there are no more.
 inline Task<bool> read_line(Kernel& kernel, std::uint32_t& position, std::span<char> room,
                             std::string_view& line) {
-    const std::size_t left = input_bytes(kernel) - std::min(input_bytes(kernel), position);
-    const auto chunk = room.first(std::min(left, room.size()));
+    const std::size_t left = input_bytes(kernel) - least(input_bytes(kernel), position);
+    const auto chunk = room.first(least(left, room.size()));
     const Status status = co_await read_input(kernel, position, std::as_writable_bytes(chunk));
     if (status != Status::ok || chunk.empty())
         co_return false;
     line = {chunk.data(), chunk.size()};
     line = line.substr(0, line.find('\n'));
-    position += static_cast<std::uint32_t>(std::min(line.size() + 1, chunk.size()));
+    position += static_cast<std::uint32_t>(least(line.size() + 1, chunk.size()));
     co_return true;
 }
 

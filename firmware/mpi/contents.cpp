@@ -1,6 +1,8 @@
 // How types were made, for a program that asks for it.
 #include "mpi/type_builder.hpp"
 
+#include <algorithm>
+
 namespace mesh::mpi {
 
 namespace {

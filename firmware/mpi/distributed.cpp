@@ -1,6 +1,8 @@
 // The type of one rank's part of an array that is dealt out to a grid of ranks.
 #include "mpi/type_builder.hpp"
 
+#include <algorithm>
+
 namespace mesh::mpi {
 
 namespace {

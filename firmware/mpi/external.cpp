@@ -3,6 +3,7 @@
 #include "mpi/sequences.hpp"
 #include "mpi/type_builder.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cfloat>
 #include <cstring>

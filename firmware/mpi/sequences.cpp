@@ -3,6 +3,7 @@
 #include "mpi/status.hpp"
 #include "mpi/type_builder.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <climits>
 

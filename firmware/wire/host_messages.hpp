@@ -6,11 +6,11 @@
 // more than their share for a moment; a node that runs free asks for it again.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "core/network.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -115,7 +115,7 @@ struct Chunk {
 /// Largest chunk of data that crosses in one frame (bounded by the share of the receive FIFO that
 /// is kept for the host, and by the packets of the board).
 inline constexpr std::size_t kHostChunkBytesMax =
-    std::min<std::size_t>(512, kPayloadBytesMax - sizeof(Chunk));
+    least<std::size_t>(512, kPayloadBytesMax - sizeof(Chunk));
 
 /// The result of a node's program, as it counts it itself.
 struct Result {
@@ -186,7 +186,7 @@ inline std::span<std::byte> make_packet(std::span<std::byte> room, PacketHeader 
     header.payload_bytes = static_cast<std::uint16_t>(payload.size());
     header.total_bytes = static_cast<std::uint32_t>(payload.size());
     write_packet_header(header, packet.first<kPacketHeaderBytes>());
-    std::copy(payload.begin(), payload.end(), packet.begin() + kPacketHeaderBytes);
+    copy_row(payload.begin(), payload.size(), packet.begin() + kPacketHeaderBytes);
     seal_packet(packet);
     return packet;
 }

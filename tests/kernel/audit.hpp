@@ -7,6 +7,7 @@
 
 #include "kernel/node/node_core.hpp"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 

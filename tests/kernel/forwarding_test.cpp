@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 
 mesh::Process app_main_job(mesh::Kernel& kernel);

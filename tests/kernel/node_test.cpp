@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 mesh::Process app_main_job(mesh::Kernel& kernel);
 
 namespace mesh::test {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <functional>
 
 namespace mesh::test {
 namespace one_way_test {

@@ -3,6 +3,7 @@
 #include "reduction_work.hpp"
 #include "wire/bytes.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace mesh::test {

@@ -17,7 +17,7 @@ namespace tree_flow_test {
 constexpr std::uint32_t kBytes = 20'000;
 constexpr std::uint32_t kPacketBytes = 16;
 constexpr unsigned kBuffers = 80;
-constexpr unsigned kWindow = kBuffers / limits::kTreeWindowShare;
+constexpr unsigned kEarlyWindow = 2 * limits::early_half(kBuffers);
 
 BroadcastPlan plan;
 std::array<bool, 32> right;
@@ -78,8 +78,80 @@ TEST(TreeFlow, ANodeThatFirstWaitsForAMessageGetsItHoweverLongTheBroadcast) {
         }
         const auto used = rig.report(rig.size() - 1)
                               .counters[static_cast<std::size_t>(Counter::buffers_used_max)];
-        EXPECT_LT(used, kWindow + 30) << name(one.tree);
+        EXPECT_LT(used, kEarlyWindow + 30) << name(one.tree);
     }
+}
+
+// Many at a time, each under a tag of its own, to a node that is late for all of them.
+constexpr unsigned kCalls = 12;
+Tag first_tag = 0;
+
+Process broadcasts_under(Kernel& node, Tag tag) {
+    std::array<std::byte, 640> buffer{};
+    BroadcastPlan one = plan;
+    one.tag = tag;
+    one.root = node_at(tag % node.nodes());
+    one.total_bytes = buffer.size();
+    if (node.id() == one.root)
+        buffer.fill(static_cast<std::byte>(tag + 1));
+    const Status status = co_await broadcast(node, one, buffer);
+    for (const std::byte byte : buffer)
+        if (byte != static_cast<std::byte>(tag + 1) && status == Status::ok)
+            co_return Status::failed;
+    co_return status;
+}
+
+Process broadcasts_many(Kernel& node) {
+    std::array<ProcessId, kCalls> calls;
+    for (unsigned call = 0; call < kCalls; ++call)
+        if (!node.spawn(broadcasts_under(node, static_cast<Tag>(first_tag + call)), calls[call]))
+            co_return Status::no_memory;
+    Status status = Status::ok;
+    for (const ProcessId call : calls) {
+        const Status one = co_await node.join(call);
+        status = status == Status::ok ? one : status;
+    }
+    right[index(node.id())] = true;
+    co_return status;
+}
+
+Process sends_late(Kernel& node) {
+    std::array<std::byte, 4> word{};
+    co_await node.sleep(5000 * wire::kTicksPerUnit);
+    co_return co_await send(node, node_at(node.nodes() - 1), {.tag = 9}, word);
+}
+
+// The last node waits for a message that the one before sends beside its broadcasts.
+Process waits_first_for_many(Kernel& node) {
+    const std::uint32_t self = index(node.id());
+    std::array<std::byte, 4> word{};
+    ProcessId sender;
+    if (self == node.nodes() - 2 && !node.spawn(sends_late(node), sender))
+        co_return Status::no_memory;
+    Status status = Status::ok;
+    if (self == node.nodes() - 1)
+        status = (co_await receive(node, word, node_at(self - 1), 9)).status;
+    if (status == Status::ok)
+        status = co_await broadcasts_many(node);
+    if (self == node.nodes() - 2 && status == Status::ok)
+        status = co_await node.join(sender);
+    co_return status;
+}
+
+TEST(TreeFlow, ANodeThatIsLateForManyBroadcastsAtATimeGetsTheMessageThatItWaitsFor) {
+    for (const Case& one : kCases)
+        for (const Tag tag : {Tag{0}, Tag{100}}) {
+            plan = {.tree = one.tree, .packet_bytes = kPacketBytes};
+            right = {};
+            first_tag = tag;
+            constexpr std::size_t kArenaBytes = 128 * 1024;
+            Rig rig{one.network, waits_first_for_many, kBuffers, 1, kArenaBytes};
+            rig.run({});
+            for (std::uint32_t id = 0; id < rig.size(); ++id) {
+                EXPECT_EQ(rig.report(id).done, 1u) << name(one.tree) << ", node " << id;
+                EXPECT_EQ(rig.report(id).status, 0u) << name(one.tree) << ", node " << id;
+            }
+        }
 }
 
 // Blocks by single packets -----------------------------------------------------------------------
@@ -181,18 +253,18 @@ TEST(Gate, ANodeThatFirstWaitsForAMessageGetsItHoweverMuchIsSentToIt) {
 }
 
 Process broadcasts_a_window(Kernel& node) {
-    std::array<std::byte, kWindow * kPacketBytes> buffer{};
+    std::array<std::byte, kEarlyWindow * kPacketBytes> buffer{};
     co_return co_await broadcast(node, plan, buffer);
 }
 
-TEST(TreeFlow, ABroadcastNoLongerThanTheWindowSendsNoWord) {
-    plan = {.total_bytes = kWindow * kPacketBytes, .packet_bytes = kPacketBytes, .tag = 3};
+TEST(TreeFlow, ABroadcastNoLongerThanTheEarlyWindowSendsNoWord) {
+    plan = {.total_bytes = kEarlyWindow * kPacketBytes, .packet_bytes = kPacketBytes, .tag = 3};
     Rig rig{{Topology::cube, 3}, broadcasts_a_window, kBuffers};
     rig.run({});
     std::uint64_t delivered = 0;
     for (std::uint32_t id = 0; id < rig.size(); ++id)
         delivered += rig.report(id).counters[static_cast<std::size_t>(Counter::packets_delivered)];
-    EXPECT_EQ(delivered, 7u * kWindow);
+    EXPECT_EQ(delivered, 7u * kEarlyWindow);
 }
 
 } // namespace tree_flow_test

@@ -70,6 +70,23 @@ def test_a_thousand_nodes_have_their_own_globals(own):
     assert console(outcome) == {node: [f"{7 + node} 1 42 3"] for node in range(1024)}
 
 
+@pytest.mark.parametrize("engine", [["sim"], ["qemu", "--lockstep"]])
+def test_a_program_that_includes_no_headers_of_the_standard_is_built_as_before(engine, tmp_path):
+    (tmp_path / "old.cpp").write_text("""#include "meshputer.hpp"
+mesh::Process app_main(mesh::Kernel& node) {
+    std::array<mesh::NodeId, 8> room;
+    const auto all = mesh::members_of(room, std::views::iota(0u, node.nodes()));
+    unsigned sum = *std::ranges::max_element(all, {}, [](mesh::NodeId one) { return index(one); })
+                       == node.id() ? 40u : std::max(1u, 2u);
+    const auto status = co_await mesh::group_allreduce<std::plus<>>(node, {node, all, 5}, sum);
+    mesh::print("{}\\n", sum);
+    co_return status;
+}
+""")
+    outcome = mesh("run", "--engine", *engine, "--dim", 1, "--app", tmp_path / "old.cpp")
+    assert outcome.status == 0 and console(outcome) == {0: ["42"], 1: ["42"]}, outcome
+
+
 def test_a_source_file_is_built_once_and_again_when_it_has_changed(tmp_path):
     source = tmp_path / "hi.cpp"
     times = []

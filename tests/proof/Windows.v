@@ -10,7 +10,7 @@ Variable node_eq : forall a b : node, {a = b} + {a <> b}.
 Variable root : node.
 Variable child : node -> node -> Prop.
 Variables window total earlier : nat.
-Hypothesis earlier_fit : earlier <= window.  (* half a window at most [TreeFlow::TreeFlow] *)
+Hypothesis earlier_fit : earlier <= window.  (* 0 behind a gate: who has begun has taken them *)
 Notation set := (set node node_eq).
 Notation sent := (sent node).
 Notation come := (come node).
@@ -67,9 +67,10 @@ Proof.
   specialize (AS u). lia.
 Qed.
 
-(* A gate is a broadcast of three packets through a window of two, of which the root counts two as
-   sent; a node that has begun counts one as taken [TreeFlow::of_beginning]. So the root passes when
-   it has heard of one of all its children, and then all nodes have begun.
+(* A gate is a broadcast of one packet through a window of two, of which the root counts two as
+   sent; a node that has begun counts one as taken [TreeFlow::TreeFlow]. So the root passes when
+   it has heard of one of all its children, and then all nodes have begun. Each broadcast of more
+   packets than an early window has begins with a gate, and counts on.
 
    Once the gate is open nodes tell of one without their children [pass: TreeFlow::end], which is no
    step of `Flow.v`. The root alone acts on what it hears, and it has passed by then. *)

@@ -6,12 +6,12 @@
 // takes nothing: the chosen branch reads.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "hal/check.hpp"
 #include "hal/notes.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/node/kernel.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -157,7 +157,8 @@ template <class... Kinds>
 MESH_NOTED_INLINE auto alt(Kernel& kernel, Kinds... guards) {
     detail::note_glance(detail::Glance::alt MESH_HERE);
     MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
-    const std::uint64_t wake = std::min({guards.wake()...});
+    std::uint64_t wake = wire::kNever;
+    ((wake = least(wake, guards.wake())), ...);
     const detail::Alternative<Kinds...> all{detail::guards_of(guards...), &kernel};
     return detail::wait(
         kernel, all,
@@ -173,10 +174,10 @@ MESH_NOTED_INLINE auto alt(Kernel& kernel, Kinds... guards) {
 template <class Guard>
 MESH_NOTED_INLINE auto alt(Kernel& kernel, std::span<const Guard> guards) {
     detail::note_glance(detail::Glance::alt MESH_HERE);
-    MESH_CHECK(std::ranges::any_of(guards, detail::counts<Guard>), no_guard_counts);
+    MESH_CHECK(any_of(guards, detail::counts<Guard>), no_guard_counts);
     std::uint64_t wake = wire::kNever;
     for (const Guard& guard : guards)
-        wake = std::min(wake, guard.wake());
+        wake = least(wake, guard.wake());
     const detail::RowAlternative<Guard> all{guards, &kernel};
     return detail::wait(
         kernel, all,

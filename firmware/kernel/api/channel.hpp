@@ -9,6 +9,7 @@
 // other end has. Both ends of a channel are of one kind.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "hal/check.hpp"
 #include "hal/notes.hpp"
 #include "kernel/api/message.hpp"
@@ -16,11 +17,9 @@
 #include "kernel/node/kernel.hpp"
 #include "wire/bytes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -206,7 +205,7 @@ Task<Received> receive_typed(Kernel& kernel, Match match, T& value) {
         got.status = Status::bad_argument;
     if (got.status == Status::ok)
         value = wire::load<T>(bytes, 0);
-    got.bytes = std::min<std::uint32_t>(got.bytes, sizeof(T));
+    got.bytes = least<std::uint32_t>(got.bytes, sizeof(T));
     co_return got;
 }
 

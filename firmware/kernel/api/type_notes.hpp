@@ -1,10 +1,10 @@
 // What a simulation notes of the type of a value that is sent, and what every engine refuses of it.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "hal/notes.hpp"
 #include "kernel/processes/arena.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,7 +73,7 @@ void check_is_set(const T& value, const void* place) {
     if constexpr (sizeof(T) >= 4 && (std::is_arithmetic_v<T> || std::is_enum_v<T>)) {
         std::array<std::byte, sizeof(T)> bytes;
         std::memcpy(bytes.data(), &value, sizeof value);
-        if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == kFrameFill; }))
+        if (!any_of(bytes, [](std::byte byte) { return byte != kFrameFill; }))
             check_failed(CheckId::value_never_set, place);
     }
 }

@@ -5,7 +5,6 @@
 // call, so all of it is inline.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace mesh {
@@ -16,10 +15,10 @@ public:
     bool inside() const { return count_ != 0; }
     [[gnu::always_inline]] void enter() {
         count_ = count_ + 1;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
     [[gnu::always_inline]] void leave() {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
         count_ = count_ - 1;
     }
 

@@ -1,9 +1,9 @@
 // Every limit of the kernel, with how it is derived. Change it here and nowhere else.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "wire/frame.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,7 +40,7 @@ constexpr std::uint32_t frames_us(unsigned frames, std::uint32_t bits_per_second
 /// A cable raises the lower bound as well: a frame may wait for one of the largest kind before it,
 /// takes as long itself, and its answer the same.
 constexpr std::uint32_t rto_min_us(std::uint32_t bits_per_second) {
-    return std::max(kRtoMinUs, frames_us(4, bits_per_second));
+    return greatest(kRtoMinUs, frames_us(4, bits_per_second));
 }
 
 /// Free running: data that its sender does not ask about is acknowledged after this share of the
@@ -77,7 +77,7 @@ inline constexpr unsigned kTurnsMax = 32;
 /// the least RTO, so that its neighbours send nothing again. Nodes of one host wait for its cores
 /// as well: where it has raised the RTO for that, ticks are as much rarer.
 constexpr std::uint32_t tick_us(std::uint32_t rto_min_ms) {
-    return std::max(std::uint32_t{8000}, 800 * rto_min_ms);
+    return greatest(std::uint32_t{8000}, 800 * rto_min_ms);
 }
 /// Then preemptive polls come so many times as often as ticks did.
 inline constexpr std::uint8_t kPreemptivePollsOfTick = 8;
@@ -91,7 +91,7 @@ inline constexpr unsigned kFramesInPreemptivePoll = 4;
 inline constexpr unsigned kArgumentsMax = 16;
 inline constexpr std::size_t kJobBytes = 64;
 constexpr std::size_t argument_bytes_max(std::size_t payload_bytes_max) {
-    return std::min<std::size_t>(256, payload_bytes_max - kJobBytes);
+    return least<std::size_t>(256, payload_bytes_max - kJobBytes);
 }
 inline constexpr std::size_t kArgumentBytesMax = argument_bytes_max(wire::kPayloadBytesMax);
 
@@ -104,16 +104,37 @@ constexpr unsigned offers_max(unsigned buffers) { return buffers / kUnexpectedSh
 /// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
 /// pool (1/kTreeWindowShare).
 inline constexpr unsigned kTreeWindowShare = 4;
+/// Before a node has begun a call it may be sent the packets of an early window: a share of that
+/// (1/kEarlyShare), and two at least. Calls of so many tags, at most kEarlyShare, may send them
+/// before all nodes have begun: what lies at a late node is a window, however many calls are under
+/// way. Calls of other tags begin at a gate.
+inline constexpr unsigned kEarlyShare = 8;
+constexpr unsigned early_half(unsigned buffers) {
+    return greatest(1u, buffers / kTreeWindowShare / kEarlyShare / 2);
+}
+constexpr unsigned early_tags(unsigned buffers) {
+    return buffers / kTreeWindowShare / (2 * early_half(buffers));
+}
+
+/// So many calls of collectives a node may have under way at a time, under tags of their own: what
+/// they send to a node that has begun none of them, or wait for in one that has begun them all,
+/// fits in its pool. Of more than these no node can say that they end.
+constexpr unsigned calls_at_a_time(unsigned buffers) { return buffers / 8; }
+
+/// A reduction asks its children for operands before it can combine them only while no more calls
+/// than this are under way at its node: there may be some 30 such operands.
+constexpr unsigned calls_that_ask_ahead(unsigned buffers) { return greatest(1u, buffers / 32); }
 
 /// Payload bytes of one message that may be under way before the receiver has consumed them.
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
 
 /// A sender that hears nothing of its message asks whether its receiver is there: first after
-/// kAskFirst times the least RTO of its links, in case that the way is known to be lost. If an ask
-/// has no answer after kAskRtos times the least RTO, when a link that died has been found out, or
-/// twice that, the receiver is unreachable. Pauses between asks double, up to kAskDoublings times,
-/// for as long as it waits. In lockstep it asks whenever the mesh is at rest, kAsksMax times.
-inline constexpr std::uint32_t kAskFirst = 60;
+/// kAskFirst times the least RTO of its links, so late that a healthy mesh on a busy machine has no
+/// questions. If an ask has no answer after kAskRtos times the least RTO, when a link that died has
+/// been found out, or twice that, the receiver is unreachable. Pauses between asks double, up to
+/// kAskDoublings times, for as long as it waits. In lockstep it asks whenever the mesh is at rest,
+/// kAsksMax times.
+inline constexpr std::uint32_t kAskFirst = 300;
 inline constexpr std::uint32_t kAskRtos = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;

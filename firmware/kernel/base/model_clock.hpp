@@ -7,11 +7,11 @@
 // as later arrival. Nothing here reads a real clock.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "core/base/types.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace mesh {
@@ -35,9 +35,9 @@ public:
     /// Books a send that may start at `ready` on a link that is busy until `link_busy` (updated).
     /// Returns when the packet is at the other end.
     Time send(Time ready, Time& link_busy, Time length) {
-        Time start = std::max(ready, link_busy);
+        Time start = greatest(ready, link_busy);
         if (model_ != PortModel::all)
-            start = std::max(start, sending_until_);
+            start = greatest(start, sending_until_);
         const Time end = start + length;
         link_busy = end;
         occupy(sending_until_, end);
@@ -49,7 +49,7 @@ public:
     Time receive(Time arrival, Time length) {
         if (model_ == PortModel::all)
             return arrival;
-        const Time end = std::max(arrival, receiving_until_ + length);
+        const Time end = greatest(arrival, receiving_until_ + length);
         occupy(receiving_until_, end);
         return end;
     }

@@ -6,12 +6,12 @@
 // kernel's thread is the only user.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "core/base/rules.hpp"
 #include "core/base/types.hpp"
 #include "hal/dma.hpp"
 #include "wire/frame.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -98,7 +98,7 @@ public:
     void set_reserve(unsigned buffers) { reserve_ = buffers; }
     /// Free buffers that forwarding may count on: packets that wait fill the reserve first.
     unsigned room() const {
-        const unsigned kept = reserve() - std::min(reserve(), waiting_);
+        const unsigned kept = reserve() - least(reserve(), waiting_);
         return free() > kept ? free() - kept : 0;
     }
     /// A process may keep the packet waiting. It counts until its buffer is free again.

@@ -1,5 +1,7 @@
 #include "kernel/base/timebase.hpp"
 
+#include <algorithm>
+
 namespace mesh {
 
 void Timebase::come_to(wire::ModelTime time) {

@@ -13,7 +13,6 @@
 #include "kernel/base/limits.hpp"
 #include "wire/frame.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace mesh {

@@ -2,6 +2,7 @@
 
 #include "hal/check.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mesh {

@@ -31,13 +31,13 @@
 // the time and the deadlines of its timer. Not interrupt safe.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/base/packet_pool.hpp"
 #include "kernel/base/timebase.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -69,7 +69,7 @@ public:
     /// Whether it asks with the next frame, of so many bytes; it does if `urgent`. The window is
     /// smaller than 64 KiB.
     bool asks(std::size_t frame_bytes, std::size_t window_bytes, bool urgent) {
-        const std::size_t share = std::max(frame_bytes, window_bytes / limits::kWindowFrames);
+        const std::size_t share = greatest(frame_bytes, window_bytes / limits::kWindowFrames);
         unasked_bytes_ = static_cast<std::uint16_t>(unasked_bytes_ + share);
         if (!urgent && unasked_bytes_ + share <= window_bytes / 2)
             return false;
@@ -175,7 +175,7 @@ public:
     std::uint64_t deadline() const { return deadline_; }
     /// When on_timer() or take_due() is due, or kNever.
     std::uint64_t next_deadline(const LinkContext& context) const {
-        return holds() ? std::min(deadline_, slot(context, held_first_).arrival) : deadline_;
+        return holds() ? least(deadline_, slot(context, held_first_).arrival) : deadline_;
     }
     void on_timer(LinkContext& context);
 
@@ -226,7 +226,7 @@ private:
     void turn_answer(const LinkContext& context);
     void report_gap();
     std::uint32_t backed_off_us(const LinkContext& context) const {
-        return std::max(backed_off_us_, context.rto_min_us);
+        return greatest(backed_off_us_, context.rto_min_us);
     }
     bool asks(const LinkContext& context, const PacketBuffer* packet, bool again);
     void measure(const LinkContext& context, std::uint16_t sequence);

@@ -7,13 +7,13 @@
 // time is booked here as well, since it passes on cables only.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "kernel/base/admission.hpp"
 #include "kernel/base/here.hpp"
 #include "kernel/base/model_clock.hpp"
 #include "kernel/links/link.hpp"
 #include "wire/host_messages.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -93,7 +93,7 @@ public:
     /// When on_time() is due next (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
     void set_rto_min(std::uint32_t rto_us) {
-        context_.rto_min_us = std::max(context_.cables.rto_us, rto_us);
+        context_.rto_min_us = greatest(context_.cables.rto_us, rto_us);
     }
     std::uint32_t rto_min() const { return context_.rto_min_us; }
     ModelClock& clock() { return clock_; }
@@ -114,7 +114,7 @@ public:
     /// A neighbour has not answered in time: frames that left by its link may still get there,
     /// until the link is dead.
     bool retrying() const {
-        return std::ranges::any_of(links_, [](const Link& link) { return link.retrying(); });
+        return any_of(links_, [](const Link& link) { return link.retrying(); });
     }
     /// A packet at a dead link, with its reference, and which link that is; nullptr when there are
     /// no more.

@@ -2,6 +2,8 @@
 
 #include "hal/check.hpp"
 
+#include <algorithm>
+
 namespace mesh {
 
 namespace {
@@ -133,13 +135,20 @@ void Kernel::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     scheduler_.touch();
 }
 
+// A look for which the pool has no room for long is one without an answer. Its node has been taken
+// for dead, so nobody waits until it has taken the packets that fill its pool; and it waits for one
+// that is lost.
 bool Kernel::ask(Outgoing& outgoing) {
+    const bool looks = outgoing.question == Service::look;
     while (!outgoing.unknown) {
-        if (!send_questions(outgoing) || !(outgoing.lost || due(outgoing.ask_at)))
+        const bool have_left = send_questions(outgoing);
+        if (!(have_left || looks) || !(outgoing.lost || due(outgoing.ask_at)))
             return true;
         const CriticalSection section(scheduler_.critical_depth());
         if (!messages_.next_question(outgoing, !links_.retrying()))
             break;
+        if (looks)
+            outgoing.ask_at = ask_time(outgoing.asked);
     }
     give_up(outgoing);
     return false;

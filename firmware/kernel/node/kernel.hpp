@@ -11,6 +11,7 @@
 // words.
 #pragma once
 
+#include "core/base/order.hpp"
 #include "hal/check.hpp"
 #include "hal/interrupts.hpp"
 #include "kernel/base/packet_pool.hpp"
@@ -26,7 +27,6 @@
 #include "wire/host_messages.hpp"
 #include "wire/identity.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -149,7 +149,7 @@ public:
     /// The running process's model clock: the latest time at which a thing that it took was there.
     wire::ModelTime now() { return scheduler_.clock(); }
     void advance_clock(wire::ModelTime time) {
-        scheduler_.clock() = std::max(scheduler_.clock(), time);
+        scheduler_.clock() = greatest(scheduler_.clock(), time);
     }
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
     std::uint64_t deadline_in(wire::ModelTime ticks) const;

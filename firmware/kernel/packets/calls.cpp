@@ -51,6 +51,19 @@ bool CallRecord::is_of(const wire::PacketHeader& header) const {
            of_group == (message && header.call % 2 != 0);
 }
 
+void CallRecord::part(NodeId node) {
+    if (parted_set != nullptr)
+        parted_set[index(node) / 32] |= 1u << index(node) % 32;
+    else
+        parted = parted == kNobody || parted == node ? node : kAllNodes;
+}
+
+bool CallRecord::has_parted(NodeId node) const {
+    if (parted_set != nullptr)
+        return (parted_set[index(node) / 32] >> index(node) % 32 & 1u) != 0;
+    return parted == node || parted == kAllNodes;
+}
+
 void CallRecord::add(std::uint32_t more) {
     packets = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets + more, 0xFFFF));
     counted = true;
@@ -66,6 +79,13 @@ CallRecord* Calls::find(Tag tag, bool of_group) const {
 void Calls::add(CallRecord& record) {
     record.next = first_;
     first_ = &record;
+}
+
+unsigned Calls::under_way() const {
+    unsigned count = 0;
+    for (const CallRecord* record = first_; record != nullptr; record = record->next)
+        count += record->under_way ? 1 : 0;
+    return count;
 }
 
 CallLabel Calls::label(Tag tag) const {

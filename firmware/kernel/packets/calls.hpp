@@ -32,14 +32,16 @@ struct CallRecord {
     std::uint16_t packets = 0; // that these calls may have sent to a late node
     std::uint16_t lost = 0;    // by some port, packets of calls up to this number; 0: none
     NodeId parted = kNobody;   // see part()
+    std::uint32_t* parted_set = nullptr; // a bit for each node; the call's, while it is under way
     CallRecord* next = nullptr;
 
     bool is_of(const wire::PacketHeader& header) const;
     /// A message of this call to or from `node` was given up: the two nodes exchange no more
     /// messages in this call, or one would take a later message for the lost one. The record has
-    /// room for one node; if there are more, it holds for all nodes.
-    void part(NodeId node) { parted = parted == kNobody || parted == node ? node : kAllNodes; }
-    bool has_parted(NodeId node) const { return parted == node || parted == kAllNodes; }
+    /// room for one node; if there are more, it holds for all nodes, but in a call that gives room
+    /// for all of them (`parted_set`).
+    void part(NodeId node);
+    bool has_parted(NodeId node) const;
     /// Adds packets that a late node may be sent.
     void add(std::uint32_t more);
     /// All nodes have begun the call that is under way.
@@ -63,6 +65,8 @@ public:
     void add(CallRecord& record);
     /// The call of this tag that is under way; without a number if none is.
     CallLabel label(Tag tag) const;
+    /// Calls that have begun at this node and have not ended. O(tags in use).
+    unsigned under_way() const;
     /// No call later than this one has begun here.
     bool is_last(CallLabel label) const { return find(label.tag)->number == label.call / 2; }
     /// The next call begins. `newest`: a call of which others have sent something, or 0.

@@ -29,13 +29,13 @@
 #pragma once
 
 #include "core/base/expect.hpp"
+#include "core/base/order.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,8 +76,8 @@ public:
 
 private:
     /// As many as a packet of any board has room for.
-    std::array<Want, std::min<std::size_t>(limits::kProcessesMax,
-                                           wire::kPayloadBytesLeast / sizeof(Want))>
+    std::array<Want,
+               least<std::size_t>(limits::kProcessesMax, wire::kPayloadBytesLeast / sizeof(Want))>
         wants_;
     std::size_t count_ = 0;
     bool complete_ = true;

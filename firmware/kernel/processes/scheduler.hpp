@@ -14,7 +14,6 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -79,7 +78,8 @@ class Scheduler {
 public:
     /// `slots`: the caller's, for as long as this lives; what is in them does not matter.
     explicit Scheduler(std::span<ProcessSlot> slots) : slots_(slots) {
-        std::uninitialized_default_construct(slots.begin(), slots.end());
+        for (ProcessSlot& slot : slots)
+            new (&slot) ProcessSlot;
     }
 
     /// Starts `process` at model time `clock`; it first runs when the caller waits. With an `id` it

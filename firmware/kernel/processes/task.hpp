@@ -25,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -228,7 +227,7 @@ bool is_borrowed(const Argument& argument) {
     constexpr bool kTakesTemporaries =
         std::is_rvalue_reference_v<Parameter> ||
         (std::is_lvalue_reference_v<Parameter> && std::is_const_v<Object>);
-    return kTakesTemporaries && is_on_stack(std::addressof(argument));
+    return kTakesTemporaries && is_on_stack(__builtin_addressof(argument));
 }
 
 /// The promise of a coroutine with these parameters behind Kernel&.

@@ -12,6 +12,8 @@ constexpr unsigned kStagesMax = 12;
 
 #include "answer.hpp"
 
+#include <algorithm>
+
 static Process numbers(Kernel&, Channel<int>& out, int last) {
     for (int number = 2; number <= last; ++number)
         co_await out.write(number);

@@ -2,6 +2,8 @@
 // Words: which order the numbers come in; 0: from high to low.
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr Tag kTag = 1;

@@ -11,6 +11,8 @@ constexpr unsigned kNodesMax = 64;
 
 #include "answer.hpp"
 
+#include <algorithm>
+
 Process app_main(Kernel& node) {
     const auto transfers = std::max(2u, word<unsigned>(node, 0, 20));
     Outbox outbox{node, node.workspace()}; // to one neighbour, all in the order of their putting

@@ -9,6 +9,8 @@ constexpr NodeId kRoot{0};
 
 #include "answer.hpp"
 
+#include <algorithm>
+
 /// What the root tells.
 constexpr std::byte told(std::size_t place) { return static_cast<std::byte>(1 + place % 251); }
 

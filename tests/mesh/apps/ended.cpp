@@ -8,6 +8,7 @@
 // process that it has spawned takes the message.
 #include "meshputer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 

@@ -1,6 +1,9 @@
 // Prints with all of firmware/library: each line must be the same on all engines, networks and
 // nodes, except where it depends on the node's own number.
 #include "meshputer.hpp"
+
+#include <algorithm>
+#include <numeric>
 using namespace mesh;
 Process child(Kernel&, Channel<int>& c) {
     for (int i = 0; i < 3; ++i)

@@ -9,6 +9,7 @@
 // sender to one of the two. Messages of less than 8 bytes have no number and are counted only.
 #include "meshputer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 

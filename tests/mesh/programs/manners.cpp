@@ -3,6 +3,9 @@
 // has the words.
 #include "meshputer.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 using namespace mesh;
 
 namespace {

@@ -3,6 +3,7 @@
 // once each. Words: how many (2).
 #include "meshputer.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace {
