@@ -24,6 +24,7 @@
 #include "kernel/api/link_events.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
+#include "library/agree.hpp"
 #include "library/begin_again.hpp"
 #include "library/blocks.hpp"
 #include "library/former_order.hpp"
