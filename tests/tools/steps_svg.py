@@ -26,8 +26,10 @@ def links_at_work(tree, folder):
     text = subprocess.run([MESH, "view", capture, "--format", "text"], check=True,
                           capture_output=True, text=True).stdout
     rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
-    return collections.Counter(round(float(row[0])) for row in rows
-                               if len(row) > 3 and row[3] == "data")
+    steps = collections.Counter(round(float(row[0])) for row in rows
+                                if len(row) > 3 and row[3] == "data")
+    del steps[0] # words that nodes have begun, which take no time
+    return steps
 
 
 def picture(works):
