@@ -20,37 +20,6 @@ Sequence sequence;
 
 namespace {
 
-constexpr Tag kTag = 9;
-
-enum class Kind : std::uint8_t {
-    barrier,
-    broadcast,
-    copies,
-    reduce,
-    allreduce,
-    scan,
-    packets, // scatter or gather by packets, on the cube
-    exchange,
-    ascend,
-    group,
-    blocks,
-    kCount
-};
-
-/// One collective, the same at all nodes.
-struct Step {
-    Kind kind{};
-    Rule tree = kUsualTree;
-    NodeId root{0};
-    std::uint32_t bytes = 0;
-    std::uint32_t packet_bytes = 1;
-    std::uint8_t copies = 1;
-    Exchange what{};
-    Schedule schedule = kUsualSchedule;
-    unsigned number = 0;    // in the sequence
-    std::uint32_t late = 0; // which nodes are, by a mix with this
-};
-
 std::uint32_t mix(std::uint32_t value) {
     value = (value ^ (value >> 16)) * 0x85EB'CA6Bu;
     value = (value ^ (value >> 13)) * 0xC2B2'AE35u;
@@ -124,19 +93,6 @@ Step some_step(Network network, std::uint32_t nodes, unsigned number, std::mt199
     return step;
 }
 
-/// Memory that a call may use until the next call of the tag begins: late copies come until then.
-struct Lent {
-    std::vector<std::byte> bytes;
-    CopyReport report;
-    Arrivals arrivals;
-};
-
-/// The result of a step.
-struct Verdict {
-    Status status = Status::failed;
-    bool right = false;
-};
-
 struct Self {
     const Step& step;
     std::uint32_t self;
@@ -144,15 +100,15 @@ struct Self {
     bool is_root;
 };
 
-Task<Verdict> do_barrier(Kernel& node) {
+Task<Verdict> do_barrier(Kernel& node, Self at) {
     Verdict verdict{Status::ok, true};
-    verdict.status = co_await barrier(node, kTag);
+    verdict.status = co_await barrier(node, at.step.tag);
     co_return verdict;
 }
 
 Task<Verdict> do_broadcast(Kernel& node, Self at, Lent& memory) {
     const Step& step = at.step;
-    const BroadcastPlan plan{step.tree, step.root, step.bytes, step.packet_bytes, kTag};
+    const BroadcastPlan plan{step.tree, step.root, step.bytes, step.packet_bytes, step.tag};
     memory.bytes.assign(step.bytes + vote_bytes(plan), std::byte{});
     const auto message = std::span{memory.bytes}.first(step.bytes);
     if (at.is_root)
@@ -184,11 +140,11 @@ Task<Verdict> do_reduction(Kernel& node, Self at, Lent& memory) {
     Verdict verdict;
     std::uint32_t last = at.nodes - 1;
     if (step.kind == Kind::scan) {
-        const ScanPlan plan{bytes, packet, kTag, sum, false};
+        const ScanPlan plan{bytes, packet, step.tag, sum, false};
         verdict.status = co_await scan(node, plan, memory.bytes);
         last = at.self;
     } else {
-        const ReducePlan plan{step.tree, step.root, bytes, packet, kTag, sum};
+        const ReducePlan plan{step.tree, step.root, bytes, packet, step.tag, sum};
         if (step.kind == Kind::reduce)
             verdict.status = co_await reduce(node, plan, memory.bytes);
         else
@@ -213,8 +169,8 @@ void copy_block(const void* blocks, std::uint32_t position, std::span<std::byte>
 
 Task<Verdict> do_packets(Kernel& node, Self at, Lent& memory) {
     const Step& step = at.step;
-    const PersonalPlan plan{
-        step.tree, step.schedule, node.job().ports, step.root, step.bytes, step.packet_bytes, kTag};
+    const PersonalPlan plan{step.tree,  step.schedule,     node.job().ports, step.root,
+                            step.bytes, step.packet_bytes, step.tag};
     const std::size_t all = std::size_t{at.nodes} * step.bytes;
     const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     memory.bytes.assign(all + at.nodes * segmentation.packets(), std::byte{});
@@ -246,8 +202,8 @@ Task<Verdict> do_packets(Kernel& node, Self at, Lent& memory) {
 Task<Verdict> do_exchange(Kernel& node, Self at, Lent& memory) {
     const Step& step = at.step;
     const bool cube = node.network().topology == Topology::cube;
-    PersonalPlan plan{step.tree,         step.schedule, node.job().ports, step.root, step.bytes,
-                      step.packet_bytes, kTag,          step.copies};
+    PersonalPlan plan{step.tree,  step.schedule,     node.job().ports, step.root,
+                      step.bytes, step.packet_bytes, step.tag,         step.copies};
     memory.bytes.assign(exchange_bytes(at.nodes, step.bytes), std::byte{});
     const bool rooted = step.what == Exchange::scatter || step.what == Exchange::gather;
     const std::uint32_t from_here = rooted ? index(step.root) : at.self;
@@ -282,7 +238,7 @@ Task<Verdict> do_ascend(Kernel& node, Self at, Lent& memory) {
     memory.bytes.assign(256, std::byte{});
     AscendBlock block{node.network(), memory.bytes};
     wire::store(block.resize(4), 0, element(at.step, at.self, 0));
-    const AscendPlan plan{.oper = {add}, .tag = kTag};
+    const AscendPlan plan{.oper = {add}, .tag = at.step.tag};
     Verdict verdict;
     if (at.step.late % 2 != 0)
         verdict.status = co_await ascend(node, plan, block);
@@ -302,7 +258,7 @@ Task<Verdict> do_group(Kernel& node, Self at) {
     const std::uint32_t half = at.self % 2;
     const auto members =
         members_if(node, room, [half](std::uint32_t other) { return other % 2 == half; });
-    const Group group{node, members, kTag};
+    const Group group{node, members, at.step.tag};
     std::uint32_t value = element(at.step, at.self, 0), right = 0;
     Verdict verdict;
     verdict.status = co_await group_allreduce(node, group, value);
@@ -329,6 +285,8 @@ Task<Verdict> do_blocks(Kernel& node, Self at) {
     co_return verdict;
 }
 
+} // namespace
+
 Task<Verdict> do_step(Kernel& node, const Step& step, Lent* memory) {
     const Self at{step, index(node.id()), node.nodes(), node.id() == step.root};
     switch (step.kind) {
@@ -345,10 +303,8 @@ Task<Verdict> do_step(Kernel& node, const Step& step, Lent* memory) {
     case Kind::barrier:
     case Kind::kCount: break;
     }
-    return do_barrier(node);
+    return do_barrier(node, at);
 }
-
-} // namespace
 
 Process play_sequence(Kernel& node) {
     std::mt19937 random{sequence.seed};
