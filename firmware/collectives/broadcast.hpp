@@ -17,7 +17,7 @@
 namespace mesh {
 
 /// The plan of a broadcast, on which all nodes agree before it begins. Each tag of a collective
-/// takes 40 bytes of the node's arena for as long as the node runs, so calls in a row have one tag.
+/// takes 48 bytes of the node's arena for as long as the node runs, so calls in a row have one tag.
 /// Calls of the first tags may send a node something that has not begun (TreeFlow::may_be_early()):
 /// others begin at a gate, where all nodes wait for each other.
 struct BroadcastPlan {

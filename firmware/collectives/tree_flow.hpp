@@ -16,8 +16,8 @@
 //
 // Single packets to single nodes: a node that has begun takes every packet until it has all, so
 // only a node that has not begun can be filled. Where such a node could get more than a window, the
-// senders first wait at a gate until all receivers have begun. Each node sends word
-// that it has begun up the same tree, and one packet for all comes down it.
+// senders first wait at a gate until all receivers have begun. Each node sends word that it has
+// begun up the same tree, and one packet for all comes down it.
 #pragma once
 
 #include "collectives/await.hpp"
@@ -37,7 +37,8 @@ public:
     TreeFlow(const Kernel& kernel, NodeId root, CallLabel label, bool begun = false);
     /// True if so many packets are more than a node may be sent that has begun, or has not.
     static bool needed(const Kernel& kernel, std::uint32_t packets, bool begun = false) {
-        return packets > 2 * (begun ? half_window(kernel) : early_half(kernel));
+        const unsigned buffers = kernel.pool().capacity();
+        return packets > 2 * (begun ? half_window(kernel) : limits::early_half(buffers));
     }
     /// True if a call of this tag may send a late node something: the first tags of programs, and
     /// those of the library, which count as one. The same at all nodes, which have equal pools.
@@ -48,11 +49,8 @@ public:
     /// pass().
     static TreeFlow of_beginning(const Kernel& kernel, NodeId root, CallLabel label,
                                  std::uint32_t word);
-    /// Half of the window, in packets, and of the early one.
+    /// Half of the window, in packets.
     static std::uint32_t half_window(const Kernel& kernel);
-    static std::uint32_t early_half(const Kernel& kernel) {
-        return limits::early_half(kernel.pool().capacity());
-    }
 
     /// At the root: true if the next packet may leave.
     bool open() const {

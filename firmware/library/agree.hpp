@@ -47,10 +47,16 @@ struct Known {
     std::uint32_t is_answer = 0;
 
     bool lives(std::uint32_t rank) const { return (living[rank / 32] >> rank % 32 & 1u) != 0; }
-    void leave_out(std::uint32_t rank) { living[rank / 32] &= ~(1u << rank % 32); }
+    // An answer does not change any more.
+    void leave_out(std::uint32_t rank) {
+        if (is_answer == 0)
+            living[rank / 32] &= ~(1u << rank % 32);
+    }
     void hear(const Known& other) {
-        if (other.is_answer != 0 || is_answer != 0) {
-            *this = is_answer != 0 ? *this : other;
+        if (is_answer != 0)
+            return;
+        if (other.is_answer != 0) {
+            *this = other;
             return;
         }
         for (std::size_t word = 0; word < living.size(); ++word)
@@ -77,12 +83,12 @@ inline Task<Status> agree_round(Kernel& kernel, Group group, CallLabel label, co
                            bytes_from(heard));
         if (hears && status == Status::ok)
             known.hear(heard);
-        else if (hears && known.is_answer == 0)
+        else if (hears)
             known.leave_out(from);
         Status sent = Status::ok;
         if (sends)
             sent = co_await kernel.join(sending);
-        if (sent != Status::ok && known.is_answer == 0)
+        if (sent != Status::ok)
             known.leave_out(to);
     }
     co_return Status::ok;

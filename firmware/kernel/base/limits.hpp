@@ -104,10 +104,10 @@ constexpr unsigned offers_max(unsigned buffers) { return buffers / kUnexpectedSh
 /// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
 /// pool (1/kTreeWindowShare).
 inline constexpr unsigned kTreeWindowShare = 4;
-/// Before a node has begun a call it may be sent the packets of an early window: a share of that
-/// (1/kEarlyShare), and two at least. Calls of so many tags, at most kEarlyShare, may send them
-/// before all nodes have begun: what lies at a late node is a window, however many calls are under
-/// way. Calls of other tags begin at a gate.
+/// Before a node has begun a broadcast it may be sent the packets of an early window: a share of
+/// that (1/kEarlyShare), and two at least. Broadcasts of so many tags (early_tags()) may send them:
+/// what lies at a late node is a window then, however many of them are under way. Calls of other
+/// tags begin at a gate.
 inline constexpr unsigned kEarlyShare = 8;
 constexpr unsigned early_half(unsigned buffers) {
     return greatest(1u, buffers / kTreeWindowShare / kEarlyShare / 2);

@@ -51,6 +51,9 @@ struct CallRecord {
     }
 };
 
+static_assert(sizeof(void*) != 4 || sizeof(CallRecord) <= 32,
+              "with the head of its block 48 bytes, as BroadcastPlan and the host tool say");
+
 class Calls {
 public:
     /// Calls under one tag by which nodes may be apart, and some more.

@@ -89,7 +89,7 @@ public:
             if (!headers.empty() && !is_c(file))
                 append(words, {"-fpch-deps", "-I", headers});
             append(words, "-D", arguments_.defines);
-            if (!is_c(file) && includes_the_library(file))
+            if (!is_c(file))
                 append(words, includes_of_before(file));
             if (arguments_.strict)
                 words.emplace_back("-Werror");

@@ -115,6 +115,8 @@ Words includes_of_before(const std::string& file) {
     }};
     const std::string text = text_of(file);
     Words words;
+    if (text.find(kHeader) == std::string::npos)
+        return words;
     for (const auto& [header, uses] : headers)
         if (std::regex_search(text, uses) &&
             text.find(fmt::format("#include <{}>", header)) == std::string::npos)

@@ -11,8 +11,9 @@ namespace mesh::host {
 /// includes meshputer.hpp.
 bool includes_the_library(const std::string& file);
 
-/// The words by which a compiler includes headers of the standard that this file uses and does not
-/// include. meshputer.hpp included them in the programs of before, which are still to build.
+/// For a C++ file that includes meshputer.hpp: the words by which a compiler includes headers of
+/// the standard that the file uses and does not include. meshputer.hpp once included them, and
+/// programs of that time are still to build.
 std::vector<std::string> includes_of_before(const std::string& file);
 
 /// The folder to name by -I, behind all others, to the compiler that is called by `words`; "" if

@@ -150,9 +150,8 @@ std::string_view hint(Status status) {
     switch (status) {
     case Status::no_memory:
         return " (of the arena for processes and the variables in them: large ones may be static, "
-               "or in workspace(); each tag of a collective takes 40 bytes of it for good; or "
-               "there "
-               "were more processes than it has places for)";
+               "or in workspace(); each tag of a collective takes 48 bytes of it for good; or "
+               "there were more processes than it has places for)";
     case Status::bad_argument:
         return " (of a call: a node, tag, size or tree that there is not, a tag of the library's "
                "(above 31743), or types, operators or sizes that differ from those of other nodes)";
