@@ -22,7 +22,7 @@ public:
           peer_(kernel.messages(), kNoNode, Rule::kCount) {}
 
     /// Begins to listen.
-    void listen() { peer_.ask_at = kernel_.listen_time(looks_); }
+    void listen() { peer_.ask_at = kernel_.ask_time(looks_); }
     /// True if it has listened long enough.
     bool over() const { return kernel_.due(peer_.ask_at); }
     /// Ends listening. True if that was in vain for long enough.

@@ -37,7 +37,7 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, const Match& match, Path p
         peer_.about = match.message;
     }
     kernel.messages().look_at_way(peer_);
-    peer_.ask_at = kernel.listen_time(0);
+    peer_.ask_at = kernel.ask_time(0);
 }
 
 bool SourceWait::over() {

@@ -155,7 +155,7 @@ bool Sending::go_on() {
             outgoing_.begin_anew();
         if (!may_send()) {
             if (outgoing_.held && outgoing_.ask_at == wire::kNever && !outgoing_.is_asking())
-                outgoing_.ask_at = kernel_.listen_time(outgoing_.asked);
+                outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
             if (kernel_.ask(outgoing_))
                 return false;
             status_ = Status::unreachable;
@@ -163,7 +163,7 @@ bool Sending::go_on() {
         }
         if (!send_packet())
             return false;
-        outgoing_.ask_at = kernel_.listen_time(outgoing_.asked);
+        outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
     }
     outgoing_.ask_at = wire::kNever;
     if (options_.synchronous)

@@ -129,12 +129,11 @@ constexpr unsigned calls_that_ask_ahead(unsigned buffers) { return greatest(1u, 
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
 
 /// A sender that hears nothing of its message asks whether its receiver is there: first after
-/// kAskFirst times the least RTO of its links, so late that a healthy mesh on a busy machine has no
-/// questions. If an ask has no answer after kAskRtos times the least RTO, when a link that died has
-/// been found out, or twice that, the receiver is unreachable. Pauses between asks double, up to
+/// kAskRtos times the least RTO of its links, so late that a healthy mesh on a busy machine has no
+/// questions. If an ask has no answer after the same time again, when a link that died has been
+/// found out, or twice that, the receiver is unreachable. Pauses between asks double, up to
 /// kAskDoublings times, for as long as it waits. In lockstep it asks whenever the mesh is at rest,
 /// kAsksMax times.
-inline constexpr std::uint32_t kAskFirst = 300;
 inline constexpr std::uint32_t kAskRtos = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;

@@ -91,12 +91,6 @@ public:
             return in_pause(std::uint64_t{limits::kAskRtos} * rto_us, asked, limits::kAskDoublings);
         return asked < limits::kAsksMax ? behind_all_times(kRests, rests_ + 1) : wire::kNever;
     }
-    /// When the sender asks for the first time: sooner, since only later questions say anything by
-    /// having no answer.
-    std::uint64_t ask_first_at(std::uint32_t rto_us) const {
-        return lockstep_ ? ask_receiver_at(0, 0) : now_ + std::uint64_t{limits::kAskFirst} * rto_us;
-    }
-
     /// When a chunk of data that the host has not sent is asked for again; kNever: the loom loses
     /// none.
     std::uint64_t pull_again_at() const {

@@ -233,12 +233,6 @@ std::uint64_t Kernel::ask_time(unsigned asked) const {
     return time().ask_receiver_at(asked, links_.rto_min());
 }
 
-std::uint64_t Kernel::listen_time(unsigned asked) const {
-    const CriticalSection section(scheduler_.critical_depth());
-    const std::uint32_t rto_us = links_.rto_min();
-    return asked == 0 ? time().ask_first_at(rto_us) : time().ask_receiver_at(asked, rto_us);
-}
-
 void Kernel::begin(Incoming& incoming) {
     const CriticalSection section(scheduler_.critical_depth());
     forwarder_.begin(incoming);

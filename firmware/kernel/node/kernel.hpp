@@ -207,8 +207,6 @@ public:
     /// The time at which a sender that hears nothing asks for its receiver, after `asked`
     /// questions.
     std::uint64_t ask_time(unsigned asked) const;
-    /// The same, but the first question (`asked` is 0) leaves soon.
-    std::uint64_t listen_time(unsigned asked) const;
     Messages& messages() { return messages_; }
     /// Sends the questions about `outgoing` that are due, as far as the pool allows. A Waiting
     /// calls it whenever its own function `ask` is called. False: nobody answers by any way that

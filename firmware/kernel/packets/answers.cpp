@@ -33,7 +33,7 @@ void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     const unsigned round = is_question(service_of(header)) ? header.tag & 0xFF00u : 0u;
     const NodeId to = header.source;
     const NodeId callee = header.destination;
-    if (service_of(header) == Service::ask)
+    if (service_of(header) == Service::ask && header.position != 0)
         header.message = header.position; // the number of the question
     const std::uint32_t answers = answers_word(header.position & kRoundMask, life_called(header));
     buffer->ready = 0;
@@ -42,7 +42,7 @@ void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     header.destination = to;
     header.tag = static_cast<std::uint16_t>(round | paths.out);
     header.service = static_cast<std::uint8_t>(with);
-    header.flags = wire::packet_flag::kTimeless;
+    header.flags = wire::packet_flag::kTimeless | (header.flags & wire::packet_flag::kAgain);
     if (!answers_look(with)) {
         header.position = with == Service::nothing ? answers : 0;
         put_detail(header, with == Service::nothing || with == Service::lost ? index(callee) : 0u);
@@ -82,20 +82,28 @@ PacketBuffer* Forwarder::acknowledge(PacketBuffer* buffer) {
     return start(buffer);
 }
 
+// A packet of control that this node sends by itself.
+[[gnu::noinline]] PacketBuffer* Forwarder::new_word(NodeId to, Service service,
+                                                    std::uint32_t position) {
+    PacketBuffer* const buffer = pool_.allocate();
+    buffer->header = {.source = here_.node(),
+                      .destination = to,
+                      .service = static_cast<std::uint8_t>(service),
+                      .flags = wire::packet_flag::kTimeless,
+                      .position = position};
+    choose_path(buffer->header, intake_.peer(to).path_out);
+    return buffer;
+}
+
 // The packet of a call to that node.
 PacketBuffer* Forwarder::new_call(NodeId to, bool pull) {
     const std::uint8_t round = intake_.call(to, pull);
     const Peer& peer = intake_.peer(to);
-    PacketBuffer* const buffer = pool_.allocate();
-    buffer->header = {.source = here_.node(),
-                      .destination = to,
-                      .service = static_cast<std::uint8_t>(Service::call),
-                      .flags = wire::packet_flag::kTimeless,
-                      .message = MessageName{peer.last, peer.life}.word(),
-                      .position = answers_word(round, life()) |
-                                  (intake_.any_more() ? kOthersWait : 0u) |
-                                  (audience_ == Audience::ended ? kEnded : 0u)};
-    choose_path(buffer->header, peer.path_out);
+    PacketBuffer* const buffer =
+        new_word(to, Service::call,
+                 answers_word(round, life()) | (intake_.any_more() ? kOthersWait : 0u) |
+                     (audience_ == Audience::ended ? kEnded : 0u));
+    buffer->header.message = MessageName{peer.last, peer.life}.word();
     return buffer;
 }
 
@@ -130,15 +138,12 @@ void Forwarder::on_nothing(const wire::PacketHeader& answer) {
 }
 
 PacketBuffer* Forwarder::answer_late(NodeId node, bool more) {
-    PacketBuffer* const buffer = pool_.allocate();
-    buffer->header = {.source = here_.node(),
-                      .destination = node,
-                      .service = static_cast<std::uint8_t>(Service::nothing),
-                      .flags = static_cast<std::uint8_t>(wire::packet_flag::kTimeless |
-                                                         (more ? wire::packet_flag::kMore : 0u)),
-                      .position = answers_word(intake_.peer(node).heard, intake_.peer(node).life)};
+    const Peer& peer = intake_.peer(node);
+    PacketBuffer* const buffer =
+        new_word(node, Service::nothing, answers_word(peer.heard, peer.life));
+    if (more)
+        buffer->header.flags |= wire::packet_flag::kMore;
     put_detail(buffer->header, index(here_.node()));
-    choose_path(buffer->header, intake_.peer(node).path_out);
     return start(buffer);
 }
 

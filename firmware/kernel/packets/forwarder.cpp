@@ -126,7 +126,11 @@ PacketBuffer* Forwarder::answer_to_loss(PacketBuffer* buffer, Port port, Port ar
     const Service service = service_of(buffer->header);
     if (answers_look(service))
         return turn_back(buffer->header, port, arrival, tag);
-    if (!is_answered(service) || buffer->references != 1)
+    if (buffer->references != 1)
+        return nullptr;
+    if (service == Service::taken || service == Service::unknown)
+        return asks_instead(*buffer) ? buffer : nullptr;
+    if (!is_answered(service))
         return nullptr;
     write_answer(buffer, service == Service::call ? Service::nothing : Service::lost);
     return buffer;
@@ -150,6 +154,25 @@ PacketBuffer* Forwarder::turn_back(const wire::PacketHeader& answer, Port port, 
     header.flags = wire::packet_flag::kTimeless | wire::packet_flag::kAgain;
     choose_path(header, 0);
     return buffer;
+}
+
+// What a receiver says of a message gets no further than here, while the message may get through by
+// another way: its sender would find out only by asking, long after. The packet becomes that
+// question, in the sender's name, and names the last path for the answer. Once: the answer bears
+// kAgain. Example: in a 4-cube with node 5 dead, messages from 13 go by 12 and 8 to 0, and what 0
+// says of them goes by 1 and 5. Node 1 asks node 0 instead, which answers by 8 and 9.
+[[gnu::noinline]] bool Forwarder::asks_instead(PacketBuffer& buffer) const {
+    wire::PacketHeader& header = buffer.header;
+    if (round_of(header) != 0 || (header.flags & wire::packet_flag::kAgain) != 0 ||
+        !admission_.may_ask())
+        return false;
+    std::swap(header.source, header.destination);
+    header.service = static_cast<std::uint8_t>(Service::ask);
+    header.position = 0; // no question of the sender has this number
+    header.rule = Rule::unicast;
+    header.subtree = static_cast<std::uint8_t>((here_.path_count() - 1) << 4);
+    header.flags |= wire::packet_flag::kAgain | wire::packet_flag::kBackByPath;
+    return true;
 }
 
 PacketBuffer* Forwarder::give_up(PacketBuffer* buffer, Port port) {

@@ -193,10 +193,12 @@ private:
     bool pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, PacketBuffer*& come);
     PacketBuffer* start(PacketBuffer* buffer);
     PacketBuffer* answer_to_loss(PacketBuffer* buffer, Port port, Port arrival, std::uint8_t tag);
+    bool asks_instead(PacketBuffer& buffer) const;
     PacketBuffer* turn_back(const wire::PacketHeader& answer, Port port, Port arrival,
                             std::uint8_t tag);
     bool is_heard(Service service) const;
     bool deliver(PacketBuffer* buffer, PacketBuffer*& come);
+    PacketBuffer* new_word(NodeId to, Service service, std::uint32_t position);
     PacketBuffer* new_call(NodeId to, bool pull);
     bool on_offer(PacketBuffer* buffer, PacketBuffer*& come);
     bool is_kept(NodeId source, std::uint32_t message) const;
