@@ -372,7 +372,8 @@ run: run-deps ## bcast FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULT
 include tests/host.mk
 
 SOAK := $(BUILD)/host/tests/soak
-$(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/libmesh.a
+$(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp) tests/kernel/call_sequence.cpp) \
+    $(BUILD)/host/libmesh.a
 	$(call link_host)
 
 EXPLORE := $(BUILD)/host/tests/explore_link

@@ -12,18 +12,38 @@ namespace mesh {
 
 namespace {
 
+/// Bytes that a scan works in, of the processes' arena: a packet of the pool that does not leave
+/// would take a place on which forwarding counts (kernel/base/admission.hpp).
+class Scratch {
+public:
+    Scratch(Kernel& kernel, std::size_t bytes)
+        : block_(static_cast<std::byte*>(kernel.arena().allocate(bytes))),
+          bytes_(block_ != nullptr ? bytes : 0) {}
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() {
+        if (block_ != nullptr)
+            Arena::release(block_);
+    }
+    /// Empty: the arena has no room.
+    std::span<std::byte> bytes() const { return {block_, bytes_}; }
+
+private:
+    std::byte* block_;
+    std::size_t bytes_;
+};
+
 // After the round of distance d a node has the combination of the segments of the 2d nodes up to
 // itself. In the round it sends a segment to the node whose number is greater by d and takes one of
 // the node whose number is less by d, where these nodes exist. Of each pair one node sends first.
 Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Segmentation segments,
-                          std::span<std::byte> buffer, Status status) {
+                          std::span<std::byte> buffer, std::span<std::byte> room, Status status) {
     const CallLabel label = kernel.calls().label(plan.tag);
     const std::uint32_t self = index(kernel.id());
-    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     for (std::uint32_t number = 0; number < segments.packets(); ++number) {
         const auto segment =
             buffer.subspan(number * segments.packet_bytes, segments.bytes_of(number));
-        const auto theirs = room.resize(segment.size());
+        const auto theirs = room.first(segment.size());
         const unsigned rounds = static_cast<unsigned>(std::bit_width(kernel.nodes() - 1));
         for (unsigned round = 0; round < rounds + (plan.exclusive ? 1 : 0); ++round) {
             const bool shifts = round == rounds; // each node's result moves to the next node
@@ -97,13 +117,13 @@ std::uint32_t word_of(const BroadcastPlan& segments, const ScanPlan& plan) {
 /// are there: a packet for a later dimension must not come earlier.
 class Doubling {
 public:
-    /// `room`: of a packet, where totals are.
+    /// `room`: where totals are.
     Doubling(const ScanPlan& plan, const BroadcastPlan& segments, std::span<std::byte> buffer,
-             OutgoingPacket& room, const Missed& missed)
+             std::span<std::byte> room, const Missed& missed)
         : plan_(&plan),
           segments_(&segments),
           buffer_(buffer),
-          room_(&room),
+          room_(room),
           missed_(missed) {}
 
     bool next(Kernel& kernel, Step& step) {
@@ -139,9 +159,8 @@ public:
             case Turn::give: {
                 turn_ = Turn::take;
                 const bool nothing = missed_.status != Status::ok; // our total is wrong
-                const std::span<const std::byte> total = room_->payload();
                 step.tell(port, kOperand, nothing ? wire::packet_flag::kPoisoned : std::uint8_t{0},
-                          total.first(nothing ? 0 : total.size()));
+                          total().first(nothing ? 0 : total().size()));
                 return true;
             }
             case Turn::take:
@@ -162,30 +181,32 @@ public:
 private:
     enum class Turn : std::uint8_t { begin, ask, listen, give, take, end };
 
+    std::span<std::byte> total() const {
+        return room_.first(segment_of(buffer_, *segments_, number_).size());
+    }
     void begin_segment() {
         const auto segment = segment_of(buffer_, *segments_, number_);
-        copy_bytes(segment, room_->resize(segment.size()));
+        copy_bytes(segment, total());
         none_before_ = plan_->exclusive;
     }
     void hear(const Kernel& kernel, const Awaited& theirs) {
         missed_.note(theirs, port_at(dim_));
         if (turn_ != Turn::end)
             return; // a question
-        const auto total = room_->payload();
-        if (missed_.status == Status::ok && theirs.packet.payload().size() != total.size())
+        if (missed_.status == Status::ok && theirs.packet.payload().size() != total().size())
             missed_.status = Status::bad_argument;
         if (missed_.status != Status::ok)
             return;
         const bool lower = ((index(kernel.id()) >> dim_) & 1u) == 0;
         combine_totals(*plan_, theirs.packet.payload(), segment_of(buffer_, *segments_, number_),
-                       total, lower, none_before_);
+                       total(), lower, none_before_);
         none_before_ = none_before_ && lower;
     }
 
     const ScanPlan* plan_;
     const BroadcastPlan* segments_;
     std::span<std::byte> buffer_;
-    OutgoingPacket* room_;
+    std::span<std::byte> room_;
     Missed missed_;
     std::uint32_t number_ = 0; // of a segment
     unsigned dim_ = 0;
@@ -197,7 +218,7 @@ private:
 // No coroutine: the object that it makes needs no room in a frame but that of the walk.
 [[gnu::noinline]] Task<Status> double_up(Kernel& kernel, const ScanPlan& plan,
                                          const BroadcastPlan& segments, std::span<std::byte> buffer,
-                                         OutgoingPacket& room, const Missed& missed) {
+                                         std::span<std::byte> room, const Missed& missed) {
     return walk(kernel, plan.tag, Doubling{plan, segments, buffer, room, missed});
 }
 
@@ -207,17 +228,19 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
         co_return Status::no_memory;
     const bool possible = segments.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
     const CallLabel label = kernel.calls().label(plan.tag);
-    Agreement agreement{kernel, label, word_of(segments, plan),
-                        possible ? Status::ok : Status::bad_argument};
+    const Scratch scratch{kernel, segments.packet_bytes};
+    const std::span<std::byte> room = scratch.bytes();
+    Status able = room.empty() ? Status::no_memory : Status::ok;
+    able = possible ? able : Status::bad_argument;
+    Agreement agreement{kernel, label, word_of(segments, plan), able};
     Missed missed;
     missed.status = co_await agreement;
     missed.absent = agreement.absent();
-    if (!possible)
-        co_return Status::bad_argument;
+    if (able != Status::ok)
+        co_return able;
     if (kernel.network().topology != Topology::cube)
-        co_return co_await scan_numbers(kernel, plan, segments.segmentation(), buffer,
+        co_return co_await scan_numbers(kernel, plan, segments.segmentation(), buffer, room,
                                         missed.status);
-    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     co_return co_await double_up(kernel, plan, segments, buffer, room, missed);
 }
 

@@ -230,9 +230,36 @@ TEST(Intake, AnOfferInTheOverflowSlotCountsOnlyWhenItIsTaken) {
     const std::uint8_t round = node.intake.call(node.pull({.tag = 8}), true);
     EXPECT_EQ(node.offer(kFar, name(2), round), Verdict::overflow);
     EXPECT_EQ(node.intake.fate(kFar, name(2)), Fate::not_here);
-    node.intake.send_overflow_away(kFar);
+    node.intake.send_away({.source = kFar, .message = name(2)}, true);
     EXPECT_TRUE(node.intake.may_pull());
     EXPECT_EQ(node.pull({.tag = 8}), kFar);
+}
+
+TEST(Intake, TheLastOfferOfANodeMayGoBackAndIsTheNextOneAgain) {
+    Places node;
+    const auto offer = [](NodeId from, unsigned number) {
+        return wire::PacketHeader{.source = from, .message = name(number)};
+    };
+    node.offer(kNear, name(1));
+    node.offer(kNear, name(2));
+    EXPECT_FALSE(node.intake.may_go_back(offer(kNear, 1))) << "2 has come since";
+    ASSERT_TRUE(node.intake.may_go_back(offer(kNear, 2)));
+    node.intake.send_away(offer(kNear, 2), false);
+    EXPECT_EQ(node.intake.fate(kNear, name(2)), Fate::not_here);
+    EXPECT_EQ(node.intake.next_call(), kNear);
+    const std::uint8_t round = node.intake.call(kNear, false);
+    EXPECT_FALSE(node.intake.may_go_back(offer(kNear, 1))) << "the call says that it is here";
+    EXPECT_EQ(node.offer(kNear, name(2), round), Verdict::accept);
+    EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::taken) << "it is not in this mailbox";
+    EXPECT_TRUE(node.intake.may_go_back(offer(kNear, 2)));
+}
+
+TEST(Intake, TheFirstOfferOfANodeMayGoBack) {
+    Places node;
+    node.offer(kNear, name(1));
+    node.intake.send_away({.source = kNear, .message = name(1)}, false);
+    EXPECT_EQ(node.intake.fate(kNear, name(1)), Fate::not_here);
+    EXPECT_EQ(node.offer(kNear, name(1), node.intake.call(kNear, false)), Verdict::accept);
 }
 
 TEST(Intake, OfAMessageOnlyTheBytesThatComeNextAreTaken) {

@@ -129,6 +129,15 @@ TEST(Messages, WhatHasBeenTakenInIsNotOfferedAgainHoweverManyFollow) {
     EXPECT_TRUE(bench.outgoing.offered);
 }
 
+TEST(Messages, WhatItsReceiverHasSentAwayIsOfferedAgain) {
+    Three bench;
+    EXPECT_TRUE(call(bench.messages, 2, 1));
+    ASSERT_TRUE(bench.second.there);
+    EXPECT_TRUE(call(bench.messages, 1, 2));
+    EXPECT_TRUE(bench.outgoing.there);
+    EXPECT_EQ(bench.second.answers, 2);
+}
+
 TEST(Messages, AReceiverThatHasForgottenThisNodeIsSaidToKnowNothingOfWhatItTook) {
     Three bench;
     EXPECT_TRUE(call(bench.messages, 1, 1));

@@ -7,7 +7,8 @@
 -- What is on its way arrives in any order: links overtake each other, and refuse and repeat.
 --
 -- Now and then the receiver calls again before the answer is there, as it does when the sender asks,
--- and a call is lost: AGAIN times, LOSSES times. So calls overtake each other, too.
+-- and a call is lost: AGAIN times, LOSSES times. So calls overtake each other, too. BACKS times packets
+-- of calls need the place of the message that came last, which goes back to its sender.
 --
 -- Numbers go round, here modulo NUMBERS; no frame outlives so many others (tests/PROVED.md).
 -- A state from which no rule leads must be one in which all is taken: so no wake-up is ever lost.
@@ -15,10 +16,11 @@
 const
   MESSAGES: 3;
   ROOM: 1;
-  NUMBERS: 12;
+  NUMBERS: 16;
   ROUNDS: 7;
   AGAIN: 1;
   LOSSES: 1;
+  BACKS: 1;
 
 type
   message: 1 .. MESSAGES;
@@ -46,6 +48,7 @@ var
   more, unasked, called, pulls, lost: boolean;
   again: 0 .. AGAIN;
   losses: 0 .. LOSSES;
+  backs: 0 .. BACKS;
   asked_round: round;
   in_box: array [message] of boolean;
   in_overflow: 0 .. MESSAGES;
@@ -118,7 +121,7 @@ ruleset a: tag; b: tag; c: tag; x: tag; y: tag; z: tag do
     end;
     row := 0; crowded := false; heard := 0; hints := 0; last := 0; asked_round := 0; in_overflow := 0;
     more := false; unasked := false; called := false; pulls := false; lost := false;
-    again := 0; losses := 0;
+    again := 0; losses := 0; backs := 0;
     for n: number do copy_of[n] := 0; copy_round[n] := 0; copy_more[n] := false; end;
     for r: round do
       call_there[r] := false; call_lists[r] := false; call_last[r] := 0; call_tag[r] := 1;
@@ -282,6 +285,16 @@ ruleset m: message do
     in_box[m] := false;
     take(m);
     unasked := more; -- another wait begins
+  end;
+end;
+
+ruleset m: message do
+  rule "go back" in_box[m] & number_of[m] = last & !called & backs < BACKS ==>
+  begin
+    backs := backs + 1;
+    in_box[m] := false;
+    last := (last + NUMBERS - 1) % NUMBERS;
+    note();
   end;
 end;
 

@@ -51,6 +51,8 @@ MAILBOX = {
         2, "!called & !more & !lost &", "!called & !more &"),
     "does not say that it holds others": (
         1, "send(m, answers[m], holds_but(m))", "send(m, answers[m], false)"),
+    "sends away what it has said is here": (1, "= last & !called & backs", "= last & backs"),
+    "sends away what is not the last": (2, "in_box[m] & number_of[m] = last", "in_box[m]"),
     "sends no hints": (0, "hints := hints + 1", "hints := hints"),
     "asks nobody for what its process waits for": (
         0, "more := true; unasked := true;", "more := true;"),

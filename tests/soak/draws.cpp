@@ -3,6 +3,7 @@
 #include "core/network.hpp"
 #include "dice.hpp"
 #include "kernel/base/limits.hpp"
+#include "programs.hpp"
 
 #include <fmt/core.h>
 
@@ -53,7 +54,7 @@ bool is_of_node(Kind kind) { return kind >= Kind::kill && kind <= Kind::restart_
 
 bool is_of_calls(Work::Kind kind) {
     return kind == Work::Kind::collectives || kind == Work::Kind::sequence ||
-           kind == Work::Kind::flaps;
+           kind == Work::Kind::flaps || kind == Work::Kind::parts;
 }
 
 Fault fault_of(Dice& dice, const Schedule& schedule, bool frames_only) {
@@ -72,10 +73,10 @@ Fault fault_of(Dice& dice, const Schedule& schedule, bool frames_only) {
     return fault;
 }
 
-void draw_faults(Dice& dice, Schedule& schedule) {
+void draw_faults(Dice& dice, Schedule& schedule, bool frames_only_ever = false) {
     constexpr std::array<unsigned, 4> kMost{0, 2, 8, 24};
     const unsigned most = kMost[dice.below(4)];
-    const bool frames_only = dice.one_in(3);
+    const bool frames_only = dice.one_in(3) || frames_only_ever;
     for (unsigned count = most == 0 ? 0 : 1 + dice.below(most); count != 0; --count) {
         const Fault fault = fault_of(dice, schedule, frames_only);
         schedule.faults.push_back(fault);
@@ -97,6 +98,14 @@ Network drawn_network(Dice& dice) {
     constexpr std::array<Network, 4> kOthers{Network{Topology::cube, 2}, Network{Topology::uhc, 2},
                                              Network{Topology::star, 3}, Network{Topology::uhc, 4}};
     return dice.one_in(8) ? kOthers[dice.below(kOthers.size())] : Network{Topology::cube, 3};
+}
+
+/// For so many parts at a time, each of which may have a call under way and messages beside it.
+std::size_t buffers_of_parts(Network network, unsigned parts) {
+    std::size_t buffers = buffers_for(network, 1);
+    while (limits::calls_at_a_time(static_cast<unsigned>(buffers)) < parts + 1)
+        ++buffers;
+    return buffers;
 }
 
 } // namespace
@@ -140,7 +149,7 @@ Network network_for(Kinds kinds, Dice& dice) {
         return {Topology::cube, 3};
     if (!dice.one_in(6))
         return kSmall[dice.below(kSmall.size())];
-    const bool calls = kinds == Kinds::sequence || kinds == Kinds::flaps;
+    const bool calls = kinds == Kinds::sequence || kinds == Kinds::flaps || kinds == Kinds::parts;
     return calls || dice.one_in(2) ? Network{Topology::cube, 4} : Network{Topology::star, 4};
 }
 
@@ -185,6 +194,13 @@ void draw_work(Kinds kinds, Dice& dice, Schedule& schedule) {
         schedule.gates = 1;
         schedule.buffers = buffers_of_calls(schedule.network);
         return;
+    case Kinds::parts:
+        work.kind = Work::Kind::parts;
+        work.senders = 2 + dice.below(3);
+        work.messages = 1 + dice.below(4);
+        schedule.gates = work.senders;
+        schedule.buffers = buffers_of_parts(schedule.network, work.senders);
+        return;
     case Kinds::mixed:
     case Kinds::any: return;
     }
@@ -224,7 +240,7 @@ Schedule of_kind(std::uint64_t seed, std::optional<Network> network, Kinds kinds
     if (kinds == Kinds::flaps)
         draw_flaps(dice, schedule);
     else if (dice.one_in(2))
-        draw_faults(dice, schedule);
+        draw_faults(dice, schedule, kinds == Kinds::parts);
     schedule.all_mended =
         !is_of_calls(schedule.work.kind) || kinds == Kinds::flaps || dice.one_in(2);
     return schedule;
@@ -238,7 +254,7 @@ Schedule schedule_of(std::uint64_t seed, std::optional<Network> network, Kinds k
 
 Kinds kinds_of(std::uint64_t seed, Kinds kinds) {
     constexpr std::array<Kinds, 8> kTurns{Kinds::mixed, Kinds::storm, Kinds::mixed, Kinds::sequence,
-                                          Kinds::mixed, Kinds::storm, Kinds::ends,  Kinds::flaps};
+                                          Kinds::parts, Kinds::storm, Kinds::ends,  Kinds::flaps};
     return kinds == Kinds::any ? kTurns[seed % kTurns.size()] : kinds;
 }
 
@@ -260,6 +276,9 @@ std::string words_of(const Work& work) {
         return fmt::format("programs that end, {} senders a node, up to {} messages of up to {} "
                            "packets each",
                            work.senders, work.messages, work.packets);
+    case Work::Kind::parts:
+        return fmt::format("{} at a time under each node, {} rounds each", parts_of(work),
+                           work.messages);
     case Work::Kind::sequence:
     case Work::Kind::flaps:
         return fmt::format("{} collectives under {}{}", work.messages,

@@ -9,5 +9,12 @@ FAILED_ONCE = [
     "--seed 353977154123 --only 0 --senders 2 --messages 3 --packets 1",
     "--seed 668522606679 --kind flaps --only 1,2 --senders 1 --messages 2 --packets 1",
     "--seed 668522620787 --kind sequence --only 0,1,5 --senders 1 --messages 10 --packets 1",
+    "--seed 2969 --kind parts --only none --senders 4 --messages 4 --packets 1",
+    "--seed 4318 --kind parts --only none --senders 4 --messages 2 --packets 1",
+    "--seed 11988 --kind parts --only none --senders 4 --messages 2 --packets 1",
+    "--seed 502627 --kind parts --only none --senders 4 --messages 2 --packets 1",
+    "--seed 504777 --kind parts --only none --senders 4 --messages 4 --packets 1",
+    "--seed 1001385 --kind parts --only none --senders 3 --messages 3 --packets 1",
+    "--seed 1001445 --kind parts --only none --senders 3 --messages 3 --packets 1",
     "--seed 668522814951 --kind flaps --only 2,3 --senders 1 --messages 3 --packets 1",
 ]

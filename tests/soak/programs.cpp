@@ -170,6 +170,7 @@ Process program(Kernel& node) {
     case Work::Kind::ends: co_return co_await start_ends(node);
     case Work::Kind::sequence: co_return co_await start_sequence(node);
     case Work::Kind::flaps: co_return co_await start_flaps(node);
+    case Work::Kind::parts: co_return co_await start_parts(node);
     case Work::Kind::collectives: {
         story->expect(node.id(), 1);
         const Status status = co_await meets(node);

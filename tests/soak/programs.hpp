@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace mesh::soak {
 
@@ -52,5 +53,9 @@ Process start_storm(Kernel& node);
 Process start_ends(Kernel& node);
 Process start_sequence(Kernel& node);
 Process start_flaps(Kernel& node);
+Process start_parts(Kernel& node);
+
+/// The names of the parts of such work.
+std::string parts_of(const Work& work);
 
 } // namespace mesh::soak

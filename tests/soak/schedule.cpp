@@ -14,12 +14,17 @@ namespace {
 
 using Kind = Fault::Kind;
 
+/// Nothing is lost, and no frame or process is late by more than half a second.
+bool is_healthy(const Schedule& schedule) {
+    return schedule.faults.empty() && schedule.frames.empty() && schedule.delay_ms <= kPromptMs &&
+           schedule.process_delay_ms <= kPromptMs;
+}
+
 /// Packets over all links that the messages of a storm are worth: each is offered in vain once at
-/// most, and then called; of each packet somebody may be told. Above a crowd's size this is not, if
-/// nothing is lost and nobody so late that others ask.
+/// most, and then called; of each packet somebody may be told. Above a crowd's size this is not, in
+/// a healthy mesh.
 std::uint64_t hops_max(const Schedule& schedule, const Story& story) {
-    if (schedule.work.kind != Work::Kind::storm || !schedule.faults.empty() ||
-        schedule.delay_ms > kPromptMs || schedule.process_delay_ms > kPromptMs)
+    if (schedule.work.kind != Work::Kind::storm || !is_healthy(schedule))
         return ~std::uint64_t{0};
     constexpr unsigned kSaid = 8;
     return (2 * story.packets_of(kPacketBytes) + kSaid * story.sent()) *
@@ -69,6 +74,10 @@ public:
         if (outcome.failure.empty() && outcome.hops > hops_max(schedule_, story_))
             outcome.failure = fmt::format("{} hops for {} messages, at most {} would do",
                                           outcome.hops, story_.sent(), hops_max(schedule_, story_));
+        if (outcome.failure.empty() && quick_ && is_healthy(schedule_) &&
+            world_.total(Counter::asks) != 0)
+            outcome.failure = fmt::format("{} questions, though nothing is lost and nobody late",
+                                          world_.total(Counter::asks));
         outcome.frames = world_.carried();
         outcome.steps = step_;
         outcome.sent = story_.sent();

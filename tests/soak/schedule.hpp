@@ -64,7 +64,7 @@ struct Schedule {
 /// The kind of work that is drawn. `mixed`: messages and collectives, one after the other under
 /// tags of their own; the others are of one kind each. A seed means another schedule for each kind.
 /// `any`: the seed says which kind.
-enum class Kinds : std::uint8_t { mixed, storm, sequence, ends, flaps, any };
+enum class Kinds : std::uint8_t { mixed, storm, sequence, ends, flaps, parts, any };
 /// The one that is meant by `any`, too.
 Kinds kinds_of(std::uint64_t seed, Kinds kinds);
 

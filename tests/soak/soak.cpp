@@ -40,8 +40,8 @@ constexpr unsigned kWorkersMax = 64;
 constexpr unsigned kScheduleSeconds = 20;
 constexpr std::size_t kWordsMax = 400;
 
-constexpr std::array<std::string_view, 6> kKindWords{"mixed", "storm", "sequence",
-                                                     "ends",  "flaps", "any"};
+constexpr std::array<std::string_view, 7> kKindWords{"mixed", "storm", "sequence", "ends",
+                                                     "flaps", "parts", "any"};
 
 struct Options {
     std::uint64_t from = 0;

@@ -24,11 +24,11 @@ namespace mesh::soak {
 
 /// The work of the programs; all of it follows from the seed.
 struct Work {
-    enum class Kind : std::uint8_t { messages, collectives, storm, sequence, ends, flaps };
+    enum class Kind : std::uint8_t { messages, collectives, storm, sequence, ends, flaps, parts };
     std::uint64_t seed = 0;
     Kind kind = Kind::messages;
-    unsigned senders = 1;  // processes of a node that send
-    unsigned messages = 1; // of each; or rounds of collectives
+    unsigned senders = 1;  // processes of a node that send; or parts at a time
+    unsigned messages = 1; // of each; or rounds of collectives, or of a part
     unsigned packets = 1;  // of a message, at most
     unsigned goals = 0;    // of a storm: 0: any node; 1: `first`; 2: `first` and `second`
     unsigned first = 0, second = 0;

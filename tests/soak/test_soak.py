@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("BUILD", "build")
 SOAK = f"{BUILD}/host/tests/soak"
 SCHEDULES = 8000
-OF_A_KIND = {"storm": 1000, "sequence": 1500, "ends": 2000, "flaps": 1000}
+OF_A_KIND = {"storm": 1000, "sequence": 1500, "ends": 2000, "flaps": 1000, "parts": 2500}
 DRAWN = 3000 # of each seed of this run
 LIMIT_S = 900
 

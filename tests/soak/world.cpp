@@ -403,6 +403,12 @@ std::string World::packets_of(unsigned node) const {
                              (kernel.dead_ports() & bit_of(port_at(port))) != 0 ? " (dead)" : "");
     for (const PacketBuffer* at = kernel.mailbox().first(); at != nullptr; at = at->next)
         words += "\n  has " + words_of(at->header);
+    for (unsigned number = 0; number < kernel.pool().used_max(); ++number) {
+        const PacketBuffer& buffer = *kernel.pool().at(number);
+        if (buffer.references != 0)
+            words += fmt::format("\n  holds, for {} links more: {}", buffer.remaining,
+                                 words_of(buffer.header));
+    }
     for (const Outgoing* at = kernel.messages().first(); at != nullptr; at = at->next)
         words += fmt::format("\n  asks by {} node {} message {} about {} tag {} call {}{}{}{}",
                              kServices.at(static_cast<std::size_t>(at->question)), index(at->to),

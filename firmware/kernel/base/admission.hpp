@@ -46,7 +46,7 @@ public:
         return pool_.room() > way_out(header) + way_back(header);
     }
     /// The kernel may start a question to one node [takes, start].
-    bool may_ask() const { return pool_.room() > 2u * way_back_; }
+    [[gnu::noinline]] bool may_ask() const { return pool_.room() > 2u * way_back_; }
     /// False if may_start() would never hold: the pool is too small for the rule's paths, or the
     /// image does not have the rule [room, descends].
     bool can_carry(Rule rule, Service service = Service::packet) const {

@@ -101,6 +101,9 @@ public:
         const unsigned kept = reserve() - least(reserve(), waiting_);
         return free() > kept ? free() - kept : 0;
     }
+    /// The reserve has room for one more; for all that wait.
+    bool may_wait() const { return waiting_ < reserve_; }
+    bool overdrawn() const { return waiting_ > reserve_; }
     /// A process may keep the packet waiting. It counts until its buffer is free again.
     void let_wait(PacketBuffer* buffer) {
         waiting_ += buffer->waits ? 0 : 1;

@@ -174,6 +174,8 @@ public:
     // Packets -------------------------------------------------------------------------------------
 
     /// `OutgoingPacket p = co_await allocate(rule)`: an empty packet, when the pool can start one.
+    /// It is to be injected before anything else is awaited: a packet that a process keeps has a
+    /// place on which forwarding counts, and packets of others may wait for it for ever.
     Allocation allocate(Rule rule);
     /// False if the image has no such rule, or the pool no room for it: allocate() would never end.
     bool can_carry(Rule rule, Service service = Service::packet) const {

@@ -212,6 +212,7 @@ void NodeCore::run() {
         if (arena_.failed())
             scheduler_.stop();
     } while (run_turn() && (lockstep() || ++turns < limits::kTurnsMax));
+    forwarder_.make_room();
     speak(); // a process may wait for a sender that was sent away
     links_.on_buffers_free();
     if (arena_.failed() && status_ == Status::ok)

@@ -308,12 +308,27 @@ bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
     return false;
 }
 
-void Forwarder::send_overflow_away() {
-    PacketBuffer* const overflow = std::exchange(overflow_, nullptr);
+void Forwarder::send_away(PacketBuffer* offer) {
     ++counters_[Counter::bounces];
-    mailbox_.remove(overflow);
-    intake_.send_overflow_away(overflow->header.source);
-    pool_.release(overflow);
+    mailbox_.remove(offer);
+    intake_.send_away(offer->header, offer == overflow_);
+    overflow_ = offer == overflow_ ? nullptr : overflow_;
+    pool_.release(offer);
+}
+
+void Forwarder::make_room() {
+    while (pool_.overdrawn()) {
+        PacketBuffer* newest = nullptr;
+        bool has_calls = false;
+        for (PacketBuffer* at = mailbox_.first(); at != nullptr; at = at->next) {
+            has_calls = has_calls || service_of(at->header) == Service::packet;
+            if (service_of(at->header) == Service::message && intake_.may_go_back(at->header))
+                newest = at;
+        }
+        if (!has_calls || newest == nullptr)
+            return;
+        send_away(newest);
+    }
 }
 
 // True if a process keeps a packet with which the sender of this message will hear that it is

@@ -99,7 +99,9 @@ public:
     PacketBuffer* give_up(PacketBuffer* buffer, Port port);
     /// The node that is to be called next; kNoNode if there is no room, the pool does not allow it,
     /// or none holds a message for this one.
-    NodeId next_call() { return admission_.may_ask() ? intake_.next_call() : kNoNode; }
+    NodeId next_call() {
+        return admission_.may_ask() && pool_.may_wait() ? intake_.next_call() : kNoNode;
+    }
     /// Calls that node.
     PacketBuffer* call(NodeId node);
     /// True if a node holds messages for this one.
@@ -128,7 +130,11 @@ public:
     const PacketBuffer* overflow() const { return overflow_; }
     /// No process has taken that offer in its turn: its sender is called again. Not in a preemptive
     /// poll: a process may have seen the offer.
-    void send_overflow_away();
+    void send_overflow_away() { send_away(overflow_); }
+    /// Packets of calls wait that no process takes yet, and the reserve has no room for them:
+    /// offers that no process has taken in its turn go back to their senders, the newest first. As
+    /// above, not in a preemptive poll.
+    void make_room();
     /// A question has done its work and needs no answer.
     void drop(PacketBuffer* question) { pool_.release(question); }
     /// Which processes take the packets that come to this node.
@@ -193,6 +199,7 @@ private:
     bool pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, PacketBuffer*& come);
     PacketBuffer* start(PacketBuffer* buffer);
     PacketBuffer* answer_to_loss(PacketBuffer* buffer, Port port, Port arrival, std::uint8_t tag);
+    void send_away(PacketBuffer* offer);
     bool asks_instead(PacketBuffer& buffer) const;
     PacketBuffer* turn_back(const wire::PacketHeader& answer, Port port, Port arrival,
                             std::uint8_t tag);

@@ -48,9 +48,20 @@ void Intake::accept(const wire::PacketHeader& offer) {
         note(from);
 }
 
-void Intake::send_overflow_away(NodeId source) {
-    end_call(peer(source));
-    note(peer(source));
+bool Intake::may_go_back(const wire::PacketHeader& offer) const {
+    const Peer& from = peer(offer.source);
+    return from.called == 0 && MessageName{from.last, from.life}.word() == offer.message;
+}
+
+void Intake::send_away(const wire::PacketHeader& offer, bool overflows) {
+    Peer& from = peer(offer.source);
+    if (overflows) {
+        end_call(from);
+    } else {
+        from.last = number_before(from.last);
+        take();
+    }
+    note(from);
 }
 
 bool Intake::accept_fragment(const wire::PacketHeader& fragment, Counters& counters) {

@@ -116,8 +116,11 @@ public:
     Verdict judge(const wire::PacketHeader& offer, bool for_us, unsigned round);
     /// The offer goes to the mailbox; from the overflow slot: for good.
     void accept(const wire::PacketHeader& offer);
-    /// No process has taken the offer of that node in the overflow slot in its turn.
-    void send_overflow_away(NodeId source);
+    /// An offer leaves the mailbox, and its sender is to be called for it again. `overflows`: it
+    /// was in the overflow slot, and no process has taken it in its turn. Else may_go_back() holds.
+    void send_away(const wire::PacketHeader& offer, bool overflows);
+    /// This offer is the last that came of its sender, who has not been told so.
+    bool may_go_back(const wire::PacketHeader& offer) const;
     /// A process has taken an offer out of the mailbox.
     void take() { --unexpected_; }
     /// The rest of a fragment's message has come up to here; false if it is not what comes next.

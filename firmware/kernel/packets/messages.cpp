@@ -257,7 +257,8 @@ bool fits(std::span<const std::byte> list, CallLabel label, NodeId source) {
 
 } // namespace
 
-// What it has taken in keeps its number: a word about it is under way, or will be.
+// What it has taken in keeps its number: a word about it is under way, or will be. It may have sent
+// away what it had taken in before (Forwarder::make_room()).
 bool Messages::on_call(const PacketBuffer& packet) {
     const wire::PacketHeader& call = packet.header;
     const auto list = std::span{packet.bytes}.subspan(wire::kPacketHeaderBytes, call.payload_bytes);
@@ -267,12 +268,14 @@ bool Messages::on_call(const PacketBuffer& packet) {
     }
     const MessageName last = MessageName::of_word(call.message);
     const bool knows = last.life == life_ && last.number != 0; // else it has taken in nothing
-    if (knows)
-        come_up_to(call.source, last.number);
     Outgoing* chosen = nullptr; // the oldest: the table begins with the newest
     for (Outgoing* one = first_; one != nullptr; one = one->next) {
         if (one->question != Service::ask || one->to != call.source)
             continue;
+        const std::uint16_t number = MessageName::of_word(one->message).number;
+        if (knows && number != 0)
+            one->there =
+                !is_behind(number, last.number) || (one->there && !went_back(number, last.number));
         if ((one->taken || one->there) && !knows)
             one->unknown = one->heard = true;
         if (one->taken || one->there || one->unknown)

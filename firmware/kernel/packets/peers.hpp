@@ -40,9 +40,19 @@ struct MessageName {
 constexpr std::uint16_t number_after(std::uint16_t number) {
     return number == 0xFFFF ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);
 }
+constexpr std::uint16_t number_before(std::uint16_t number) {
+    return number == 1 ? std::uint16_t{0xFFFF} : static_cast<std::uint16_t>(number - 1);
+}
 /// An offer of this number was made after the last one.
 constexpr bool is_behind(std::uint16_t number, std::uint16_t last) {
     return static_cast<std::int16_t>(number - last) > 0;
+}
+/// An offer of this number that was taken in is not there any more, since the last one is before
+/// it. One that waits at its receiver for very long may seem to be behind the last one, too: by
+/// more than all that a pool can have sent away. Example: 1 has not gone back where the last is
+/// 0x9000.
+constexpr bool went_back(std::uint16_t number, std::uint16_t last) {
+    return static_cast<std::uint16_t>(number - last - 1) < 0x4000;
 }
 
 /// Calls from one node to another are rounds 1 to kRoundMask, and 1 again; 0 is none. One that was
