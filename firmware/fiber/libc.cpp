@@ -4,7 +4,11 @@
 #include "fiber/fiber.hpp"
 #include "hal/heap.hpp"
 
+#include <bit>
+#include <cerrno>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <sys/time.h>
@@ -80,9 +84,45 @@ int mesh_nanosleep(const timespec* time, timespec*) {
     return 0;
 }
 
-char* mesh_strdup(const char* text) {
-    const std::size_t bytes = std::strlen(text) + 1;
-    void* const copy = mesh_malloc(bytes);
-    return copy == nullptr ? nullptr : static_cast<char*>(std::memcpy(copy, text, bytes));
+int mesh_posix_memalign(void** into, std::size_t alignment, std::size_t bytes) {
+    if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)
+        return EINVAL;
+    void* const block = mesh_aligned_alloc(alignment, bytes);
+    if (block == nullptr)
+        return ENOMEM;
+    *into = block;
+    return 0;
+}
+
+char* mesh_strndup(const char* text, std::size_t most) {
+    std::size_t length = 0;
+    while (length < most && text[length] != '\0')
+        ++length;
+    auto* const copy = static_cast<char*>(mesh_malloc(length + 1));
+    if (copy == nullptr)
+        return nullptr;
+    copy[length] = '\0';
+    return static_cast<char*>(std::memcpy(copy, text, length));
+}
+
+char* mesh_strdup(const char* text) { return mesh_strndup(text, SIZE_MAX); }
+
+int mesh_vasprintf(char** into, const char* text, std::va_list values) {
+    std::va_list again;
+    va_copy(again, values);
+    const int length = std::vsnprintf(nullptr, 0, text, again);
+    va_end(again);
+    *into = static_cast<char*>(mesh_malloc(static_cast<std::size_t>(length) + 1));
+    return *into == nullptr
+               ? -1
+               : std::vsnprintf(*into, static_cast<std::size_t>(length) + 1, text, values);
+}
+
+int mesh_asprintf(char** into, const char* text, ...) {
+    std::va_list values;
+    va_start(values, text);
+    const int length = mesh_vasprintf(into, text, values);
+    va_end(values);
+    return length;
 }
 }

@@ -122,6 +122,7 @@ void detail::leave(std::coroutine_handle<> start) {
 void end(int status) {
     if (before_end != nullptr)
         before_end(status);
+    check_heap();
     console_flush();
     has_ended = true;
     verdict = status;

@@ -67,6 +67,8 @@ public:
             parameters_.ranks = in_range(*arguments.ranks, 1, run().nodes(), "--ranks");
         if (!arguments.tree.empty())
             parameters_.tree = planned_tree(arguments);
+        if (arguments.heap)
+            run().rig.heap_bytes = planned_heap(*arguments.heap);
         plan_message(run(), with_input(arguments), kInputBytesMax);
     }
 
@@ -84,6 +86,14 @@ public:
     }
 
 private:
+    std::size_t planned_heap(std::int64_t bytes) const {
+        constexpr std::int64_t kLeast = 64 << 10;
+        constexpr std::int64_t kMost = INT32_MAX;
+        if (run().engine != "sim")
+            refuse("--heap: goes with --engine sim; a node of {} has what its memory leaves",
+                   run().rig.board.name);
+        return in_range(bytes, kLeast, kMost, "--heap");
+    }
     Rule planned_tree(const RunArguments& arguments) const {
         if (is_rule_file(arguments.tree))
             refuse("--tree '{}': a program has the rules of meshputer alone", arguments.tree);
@@ -107,8 +117,12 @@ private:
     wire::AppParameters parameters_;
 };
 
-constexpr OpKind kKind{"app", "a program of your own on every node",           wire::Op::app,
-                       "",    "words --ranks --tree --bytes --input --output", plan_as<App>};
+constexpr OpKind kKind{"app",
+                       "a program of your own on every node",
+                       wire::Op::app,
+                       "",
+                       "words --ranks --heap --tree --bytes --input --output",
+                       plan_as<App>};
 
 } // namespace
 
