@@ -1,6 +1,6 @@
 // Functions of the C library that a program with a main() expects and a node has in a way of its
-// own: time, which is model time since the node began, and sleep; and what takes memory of the
-// heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
+// own: time, which is model time, from a date on that the run gives; sleep; and what takes memory
+// of the heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
 #include "fiber/fiber.hpp"
 #include "hal/heap.hpp"
 
@@ -36,6 +36,9 @@ std::uint64_t now_in(std::uint64_t parts) {
     return ticks / kTicksPerSecond * parts + ticks % kTicksPerSecond * parts / kTicksPerSecond;
 }
 
+/// What time() says when the program begins.
+std::uint64_t date() { return mesh::fiber::parameters().began; }
+
 void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
     mesh::Kernel& node = mesh::fiber::node();
     const std::uint64_t ticks = seconds * kTicksPerSecond + nanoseconds * kTicksPerSecond / kNano;
@@ -47,7 +50,7 @@ void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
 extern "C" {
 
 std::time_t mesh_time(std::time_t* into) {
-    const auto seconds = static_cast<std::time_t>(now_in(1));
+    const auto seconds = static_cast<std::time_t>(date() + now_in(1));
     if (into != nullptr)
         *into = seconds;
     return seconds;
@@ -57,14 +60,15 @@ std::clock_t mesh_clock() { return static_cast<std::clock_t>(now_in(CLOCKS_PER_S
 
 int mesh_gettimeofday(timeval* into, void*) {
     const std::uint64_t time = now_in(kMicro);
-    into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kMicro);
+    into->tv_sec = static_cast<decltype(into->tv_sec)>(date() + time / kMicro);
     into->tv_usec = static_cast<decltype(into->tv_usec)>(time % kMicro);
     return 0;
 }
 
-int mesh_clock_gettime(int, timespec* into) {
+int mesh_clock_gettime(int clock, timespec* into) {
     const std::uint64_t time = now_in(kNano);
-    into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kNano);
+    const std::uint64_t begin = clock == CLOCK_REALTIME ? date() : 0;
+    into->tv_sec = static_cast<decltype(into->tv_sec)>(begin + time / kNano);
     into->tv_nsec = static_cast<decltype(into->tv_nsec)>(time % kNano);
     return 0;
 }

@@ -116,3 +116,44 @@ def test_a_loop_of_calls_of_a_library_is_one_without_end(what):
     last = outcome.err.splitlines()[-1]
     assert "node 1 firmware stopped: it computes without end" in last, outcome
     assert re.search(rf"\bharm\.c:{line_of(what)}\b", last), outcome
+
+
+def test_a_rank_has_a_heap_of_its_own_size():
+    def room(wanted, *options):
+        outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("own"), *options,
+                       "--", wanted)
+        assert outcome.status == 0, outcome
+        return {line for lines in console(outcome).values() for line in lines
+                if line.startswith("room")}
+    assert room(11 << 20) == {"room 1"} and room(13 << 20) == {"room 0"}
+    assert room(13 << 20, "--heap", "16M") == {"room 1"}
+    assert room(1 << 20, "--heap", "64k") == {"room 0"}
+
+
+def posix_48(seed):
+    """The states of drand48() after srand48(seed), as POSIX says."""
+    state = seed << 16 | 0x330E
+    while True:
+        state = (0x5DEECE66D * state + 0xB) % (1 << 48)
+        yield state
+
+
+def test_chance_and_the_end_of_a_program_are_a_node_s_own(engine):
+    outcomes = [mesh("run", "--engine", engine, "--dim", 1, "--app", program("own"), "--seed", seed)
+                for seed in (1, 1, 2)]
+    lines = [console(outcome) for outcome in outcomes]
+    assert outcomes[0].status == 0 and lines[0] == lines[1], outcomes[0]
+    zero, one = lines[0][0], lines[0][1]
+    assert zero[-3:] == one[-3:] == ["kin 42 4 0", "first", "last"], outcomes[0]
+    states = posix_48(5)
+    unit, whole = next(states) / 2**48, next(states) >> 17
+    assert one[1] == zero[0] and f" {unit:.9f} {whole} " in zero[0], outcomes[0]
+    drawn = [[text for text in lines[run][node] if text.startswith("drawn")]
+             for run in (0, 2) for node in (0, 1)]
+    assert drawn[0] == drawn[2] and drawn[0] != drawn[1] != drawn[3], drawn
+
+
+def test_chance_is_the_same_on_both_engines():
+    sim, qemu = (mesh("run", "--engine", engine, "--dim", 1, "--app", program("own"))
+                 for engine in ("sim", "qemu"))
+    assert console(sim) == console(qemu), (sim, qemu)

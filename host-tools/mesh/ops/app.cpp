@@ -67,6 +67,7 @@ public:
             parameters_.ranks = in_range(*arguments.ranks, 1, run().nodes(), "--ranks");
         if (!arguments.tree.empty())
             parameters_.tree = planned_tree(arguments);
+        parameters_.began = date_of(run().seed);
         if (arguments.heap)
             run().rig.heap_bytes = planned_heap(*arguments.heap);
         plan_message(run(), with_input(arguments), kInputBytesMax);
@@ -105,6 +106,13 @@ private:
         return tree;
     }
     void fill(wire::Job& job, NodeId) const override { set_parameters(job, parameters_); }
+    /// A date, so that srand(time(NULL) * rank) gives each rank numbers of its own, and by the
+    /// seed, so that they come again.
+    static std::uint32_t date_of(std::uint64_t seed) {
+        constexpr std::uint32_t kBegin = 1'700'000'000;
+        constexpr std::uint32_t kSecondsInYear = 31'536'000;
+        return kBegin + static_cast<std::uint32_t>(seed % kSecondsInYear);
+    }
     std::span<const std::byte> words() const override { return words_; }
     std::vector<Expectation> answers() const override { return {}; }
     bool right(NodeId node, const Outcome& outcome) const override {

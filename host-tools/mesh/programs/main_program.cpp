@@ -9,11 +9,11 @@
 namespace mesh::host {
 
 namespace {
-constexpr std::array<std::string_view, 19> kRenamed{
-    "main",          "exit",    "time",     "clock",         "gettimeofday",
-    "clock_gettime", "sleep",   "usleep",   "nanosleep",     "malloc",
-    "calloc",        "realloc", "free",     "aligned_alloc", "posix_memalign",
-    "strdup",        "strndup", "asprintf", "vasprintf"};
+constexpr std::array<std::string_view, 20> kRenamed{
+    "main",           "exit",          "atexit",  "time",     "clock",
+    "gettimeofday",   "clock_gettime", "sleep",   "usleep",   "nanosleep",
+    "malloc",         "calloc",        "realloc", "free",     "aligned_alloc",
+    "posix_memalign", "strdup",        "strndup", "asprintf", "vasprintf"};
 constexpr std::string_view kScriptEnd = ".ld";
 } // namespace
 
