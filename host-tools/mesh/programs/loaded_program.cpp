@@ -59,6 +59,9 @@ std::size_t page_bytes() {
     return bytes;
 }
 
+/// Globals that are copied at each turn, if they are written to. It takes as long as a mapping.
+constexpr std::size_t kCopiedMax = std::size_t{64} << 10;
+
 /// The whole pages from `begin` to `end`, addresses in `globals`; behind all of them if they are
 /// not known.
 std::span<std::byte> guard_in(std::span<std::byte> globals, void* begin, void* end) {
@@ -117,7 +120,11 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
                         pages * page_bytes()};
     const std::span guard =
         guard_in(all, dlsym(object, "mesh_guard"), dlsym(object, "mesh_guard_end"));
-    globals_ = all;
+    const auto before = static_cast<std::size_t>(guard.data() - all.data());
+    const bool many = !guard.empty() && before > kCopiedMax;
+    if (many)
+        shelves_ = Shelves(all.first(before), nodes);
+    globals_ = many ? all.subspan(before) : all;
     initial_.assign(globals_.begin(), globals_.end());
     kept_.resize(nodes);
     written_.reserve(pages); // a handler of a signal appends to it
@@ -176,6 +183,7 @@ void LoadedProgram::enter(NodeId node) {
                     is_kept ? &its[at * page_bytes()] : &initial_[written_[at] * page_bytes()],
                     page_bytes());
     }
+    shelves_.show(node);
     inside_ = node;
 }
 
@@ -183,6 +191,7 @@ void LoadedProgram::reset(NodeId node) {
     if (globals_.empty())
         return;
     kept_[index(node)].clear();
+    shelves_.reset(node);
     if (inside_ == node)
         inside_ = kNoNode;
 }
