@@ -36,7 +36,7 @@ $(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state \
 # Named one by one, like all that has a part: what make takes for a mere step on the way it does
 # not make again where it is gone.
 $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(APP_SOURCES) $(HOST_PROBES)): %.sim: %.o \
-  $(BUILD)/host/libstate.a
+  $(BUILD)/host/guard.o $(BUILD)/host/libstate.a
 	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $^ -o $@
 # Each program has its own of what these functions keep, as it has on a board. Those of fiber/ and
 # mpi/ are linked if it has a main().
@@ -46,6 +46,14 @@ $(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+
+# Where the code of a program ends and that of the library begins, and pages between the globals of
+# both, which nobody may touch (host-tools/mesh/programs/loaded_program.cpp).
+$(BUILD)/host/guard.o: firmware/programs.mk
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' '.section .note.GNU-stack' .text '.globl mesh_library' mesh_library: \
+	  .bss '.balign 4096' '.globl mesh_guard' '.globl mesh_guard_end' mesh_guard: '.zero 262144' \
+	  mesh_guard_end: | as -o $@ -
 
 # $(1): board, $(2): source; the files that its image carries in sections of their suffixes
 carried = $(BUILD)/$(1)/program.stamp \
@@ -76,13 +84,15 @@ define program_json
  "traced": "$(strip $($(2)_TRACED))",
  "libraries": "$(strip $($(2)_LIBRARIES))"}
 endef
-# With what the compiler knows of C's functions it checks the words of printf().
-host_COMPILE := -O2 -g $(filter-out -fno-builtin,$(PROGRAM_FLAGS))
+# With what the compiler knows of C's functions it checks the words of printf(). A function looks
+# before its end whether its frame was written over, and a large frame touches each page of it.
+host_COMPILE := -O2 -g -fstack-protector-strong -fstack-clash-protection \
+  $(filter-out -fno-builtin,$(PROGRAM_FLAGS))
 host_COMPILE_CXX := -fno-exceptions -fno-rtti -fno-threadsafe-statics
 host_CHECKED := ,alignment,object-size
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
-host_LIBRARIES := @/host/libstate.a
+host_LIBRARIES := @/host/guard.o @/host/libstate.a
 # $(1): prefix of the tools, $(2): place. The words are too many for a shell.
 THIS_MAKE := $(shell echo $$PPID)
 define write_program_json
@@ -148,7 +158,7 @@ $(BUILD)/include $(BUILD)/linker $(BUILD)/labs:
 	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F:labs=firmware/labs)) $@
 # What `make install` copies, and links to what it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
-  $(BUILD)/host/libstate.a \
+  $(BUILD)/host/guard.o $(BUILD)/host/libstate.a \
   $(BUILD)/include $(BUILD)/linker $(BUILD)/labs \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json \
   $(foreach k,$(call kinds_of,$b),$k/program.json $k/program.stamp)))

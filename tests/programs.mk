@@ -34,5 +34,7 @@ MADE_PROGRAMS := $(call programs_built,$(SIMULATED_PROGRAMS) \
 programs: $(MADE_PROGRAMS)
 
 # They include another one's source.
+$(BUILD)/programs/few_pages: tests/mesh/programs/pages.cpp
+$(BUILD)/programs/many_starts: tests/mesh/programs/starts.cpp
 $(BUILD)/programs/traced_waits: tests/mesh/apps/waits.cpp
 $(BUILD)/programs/traced_pingpong: firmware/apps/pingpong.cpp

@@ -2,29 +2,10 @@
 // a node's program (hal/stack_switch.hpp).
 #include "hal/stack_switch.hpp"
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <cstring>
 
 namespace mesh {
-
-namespace {
-/// Of the system's memory, which backs only what is touched.
-constexpr std::size_t kStackBytes = std::size_t{1} << 20;
-/// Below it: a stack that is full ends its node, not its neighbour.
-constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
-} // namespace
-
-std::span<std::byte> program_stack() {
-    void* const memory = mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, kGuardBytes, PROT_NONE) != 0)
-        return {};
-    return {static_cast<std::byte*>(memory) + kGuardBytes, kStackBytes};
-}
-
-std::span<std::byte> program_heap() { return {}; } // malloc() of the host is there
 
 #if defined(__x86_64__)
 

@@ -9,13 +9,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <execinfo.h>
-#include <span>
+#include <unwind.h>
 
-extern char program_start[] asm("__executable_start"); // the linker's
+// The linker's.
+extern char program_start[] asm("__executable_start");
+extern char program_end[] asm("_end");
 
 namespace mesh {
 
@@ -28,6 +30,7 @@ volatile std::sig_atomic_t stop_asked = 0;
 struct Code {
     std::uintptr_t base;
     std::uintptr_t begin;
+    std::uintptr_t library;
     std::uintptr_t end;
 };
 std::array<Code, kLoadedMax> loaded{};
@@ -50,11 +53,22 @@ void set_stop(Stop stop, void* context) {
 
 void stop_at_next_call() { stop_asked = 1; }
 
-void add_code(unsigned number, std::uintptr_t base, std::uintptr_t begin, std::uintptr_t end) {
-    loaded.at(number - 1) = {base, begin, end};
+void add_code(unsigned number, std::uintptr_t base, std::uintptr_t begin, std::uintptr_t library,
+              std::uintptr_t end) {
+    loaded.at(number - 1) = {base, begin, library, end};
 }
 
 bool in_loaded_code(std::uintptr_t address) { return loaded_at(address) != 0; }
+
+bool in_program_code(std::uintptr_t address) {
+    const unsigned number = loaded_at(address);
+    return number != 0 && address < loaded[number - 1].library;
+}
+
+bool in_own_code(std::uintptr_t address) {
+    return address >= reinterpret_cast<std::uintptr_t>(program_start) &&
+           address < reinterpret_cast<std::uintptr_t>(program_end);
+}
 
 std::uint32_t code_offset(std::uintptr_t address) {
     const unsigned number = loaded_at(address);
@@ -97,14 +111,39 @@ constexpr std::uint32_t kDivisionByZero = 1u << 25;
 constexpr std::size_t kCallsMax = 64;
 } // namespace
 
+namespace {
+/// A walk up the calls that are under way, to the first one of a program; or, behind a signal that
+/// has interrupted `from`, to the first one of a program, its library or this process.
+struct Walk {
+    std::uintptr_t from = 0;
+    bool is_behind = false; // the signal
+    std::size_t calls = 0;
+    std::uintptr_t loaded = 0; // the first one of a program or its library; 0: none
+    bool ends = false;
+};
+
+_Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
+    auto& walk = *static_cast<Walk*>(argument);
+    const std::uintptr_t address = _Unwind_GetIP(context);
+    walk.is_behind = walk.is_behind || address == walk.from;
+    const bool is_program = board::in_program_code(address);
+    if (is_program || (walk.loaded == 0 && board::in_loaded_code(address)))
+        walk.loaded = address;
+    walk.ends = is_program || (walk.is_behind && (walk.loaded != 0 || board::in_own_code(address)));
+    return walk.ends || ++walk.calls == kCallsMax ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+} // namespace
+
 const void* board::last_call_of_program() {
-    std::array<void*, kCallsMax> calls{};
-    const auto all = std::span(calls).first(
-        static_cast<std::size_t>(backtrace(calls.data(), static_cast<int>(calls.size()))));
-    const auto of_program = std::ranges::find_if(all, [](const void* after) {
-        return in_loaded_code(reinterpret_cast<std::uintptr_t>(after));
-    });
-    return of_program != all.end() ? *of_program : __builtin_return_address(0);
+    Walk walk;
+    _Unwind_Backtrace(step, &walk);
+    return walk.loaded != 0 ? std::bit_cast<const void*>(walk.loaded) : __builtin_return_address(0);
+}
+
+bool board::in_library_of_program(std::uintptr_t pc) {
+    Walk walk{.from = pc};
+    _Unwind_Backtrace(step, &walk);
+    return walk.is_behind && walk.loaded != 0;
 }
 
 void board::stop_if_asked() {
@@ -161,6 +200,7 @@ extern "C" {
 [[noreturn]] void mesh_app_ubsan_handle_out_of_bounds_abort();
 [[noreturn]] void mesh_app_ubsan_handle_type_mismatch_v1_abort(const mesh::AccessCheck& check,
                                                                std::uintptr_t address);
+[[noreturn]] void mesh_app_stack_chk_fail();
 int mesh_app_cxa_atexit(void (*function)(void*), void* object, void* library);
 
 // A node does not end, so nothing is done at its end.
@@ -175,6 +215,11 @@ void mesh_app_assert_fail(const char* expression, const char* file, unsigned lin
                           const char* function) {
     mesh::stdio::tell_assertion(expression, file, static_cast<int>(line), function);
     mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
+}
+
+// The compiler calls it at the end of a function whose frame was written over.
+void mesh_app_stack_chk_fail() {
+    mesh::stop(mesh::CheckId::stack_array_overrun, __builtin_return_address(0));
 }
 
 void mesh_app_system() { mesh::stop(mesh::CheckId::other_process, __builtin_return_address(0)); }

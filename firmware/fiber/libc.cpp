@@ -1,10 +1,14 @@
 // Functions of the C library that a program with a main() expects and a node has in a way of its
-// own: time, which is model time since the node began, and sleep; and what takes memory of the
-// heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
+// own: time, which is model time, from a date on that the run gives; sleep; and what takes memory
+// of the heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
 #include "fiber/fiber.hpp"
 #include "hal/heap.hpp"
 
+#include <bit>
+#include <cerrno>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <sys/time.h>
@@ -32,6 +36,9 @@ std::uint64_t now_in(std::uint64_t parts) {
     return ticks / kTicksPerSecond * parts + ticks % kTicksPerSecond * parts / kTicksPerSecond;
 }
 
+/// What time() says when the program begins.
+std::uint64_t date() { return mesh::fiber::parameters().began; }
+
 void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
     mesh::Kernel& node = mesh::fiber::node();
     const std::uint64_t ticks = seconds * kTicksPerSecond + nanoseconds * kTicksPerSecond / kNano;
@@ -43,7 +50,7 @@ void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
 extern "C" {
 
 std::time_t mesh_time(std::time_t* into) {
-    const auto seconds = static_cast<std::time_t>(now_in(1));
+    const auto seconds = static_cast<std::time_t>(date() + now_in(1));
     if (into != nullptr)
         *into = seconds;
     return seconds;
@@ -53,14 +60,15 @@ std::clock_t mesh_clock() { return static_cast<std::clock_t>(now_in(CLOCKS_PER_S
 
 int mesh_gettimeofday(timeval* into, void*) {
     const std::uint64_t time = now_in(kMicro);
-    into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kMicro);
+    into->tv_sec = static_cast<decltype(into->tv_sec)>(date() + time / kMicro);
     into->tv_usec = static_cast<decltype(into->tv_usec)>(time % kMicro);
     return 0;
 }
 
-int mesh_clock_gettime(int, timespec* into) {
+int mesh_clock_gettime(int clock, timespec* into) {
     const std::uint64_t time = now_in(kNano);
-    into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kNano);
+    const std::uint64_t begin = clock == CLOCK_REALTIME ? date() : 0;
+    into->tv_sec = static_cast<decltype(into->tv_sec)>(begin + time / kNano);
     into->tv_nsec = static_cast<decltype(into->tv_nsec)>(time % kNano);
     return 0;
 }
@@ -80,9 +88,45 @@ int mesh_nanosleep(const timespec* time, timespec*) {
     return 0;
 }
 
-char* mesh_strdup(const char* text) {
-    const std::size_t bytes = std::strlen(text) + 1;
-    void* const copy = mesh_malloc(bytes);
-    return copy == nullptr ? nullptr : static_cast<char*>(std::memcpy(copy, text, bytes));
+int mesh_posix_memalign(void** into, std::size_t alignment, std::size_t bytes) {
+    if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)
+        return EINVAL;
+    void* const block = mesh_aligned_alloc(alignment, bytes);
+    if (block == nullptr)
+        return ENOMEM;
+    *into = block;
+    return 0;
+}
+
+char* mesh_strndup(const char* text, std::size_t most) {
+    std::size_t length = 0;
+    while (length < most && text[length] != '\0')
+        ++length;
+    auto* const copy = static_cast<char*>(mesh_malloc(length + 1));
+    if (copy == nullptr)
+        return nullptr;
+    copy[length] = '\0';
+    return static_cast<char*>(std::memcpy(copy, text, length));
+}
+
+char* mesh_strdup(const char* text) { return mesh_strndup(text, SIZE_MAX); }
+
+int mesh_vasprintf(char** into, const char* text, std::va_list values) {
+    std::va_list again;
+    va_copy(again, values);
+    const int length = std::vsnprintf(nullptr, 0, text, again);
+    va_end(again);
+    *into = static_cast<char*>(mesh_malloc(static_cast<std::size_t>(length) + 1));
+    return *into == nullptr
+               ? -1
+               : std::vsnprintf(*into, static_cast<std::size_t>(length) + 1, text, values);
+}
+
+int mesh_asprintf(char** into, const char* text, ...) {
+    std::va_list values;
+    va_start(values, text);
+    const int length = mesh_vasprintf(into, text, values);
+    va_end(values);
+    return length;
 }
 }

@@ -18,7 +18,10 @@
 
 mesh::Process app_main(mesh::Kernel& kernel);
 extern "C" int mesh_main(int count, char** words, char** environment);
-extern "C" [[noreturn]] void mesh_exit(int status);
+extern "C" {
+[[noreturn]] void mesh_exit(int status);
+int mesh_atexit(void (*function)());
+}
 
 namespace mesh::fiber {
 
@@ -32,6 +35,10 @@ StackPointer stack = nullptr;
 std::span<std::byte> stack_memory;
 bool has_ended = false;
 int verdict = 0;
+
+/// As many as C promises.
+std::array<void (*)(), 32> at_end{};
+std::size_t at_end_count = 0;
 
 // The words of the command line, as C wants them: each with its NUL, then a null pointer.
 constexpr std::string_view kName = "program";
@@ -120,8 +127,11 @@ void detail::leave(std::coroutine_handle<> start) {
 }
 
 void end(int status) {
+    while (at_end_count != 0)
+        at_end[--at_end_count]();
     if (before_end != nullptr)
         before_end(status);
+    check_heap();
     console_flush();
     has_ended = true;
     verdict = status;
@@ -167,3 +177,11 @@ mesh::Process app_main(mesh::Kernel& kernel) {
 }
 
 void mesh_exit(int status) { mesh::fiber::end(status); }
+
+int mesh_atexit(void (*function)()) {
+    using namespace mesh::fiber;
+    if (at_end_count == at_end.size())
+        return -1;
+    at_end[at_end_count++] = function;
+    return 0;
+}

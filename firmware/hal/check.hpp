@@ -59,6 +59,16 @@ enum class CheckId : std::uint32_t {
     alt_takes_nothing,
     probes_without_wait,
     reference_to_temporary,
+    // Of the heap of a program that has a main() (hal/heap.hpp).
+    heap_overrun,
+    heap_freed_twice,
+    heap_no_block,
+    // A simulation again, where the memory of a program has pages behind it that nobody may touch.
+    beyond_globals,
+    beyond_heap,
+    beyond_stack,
+    beyond_arena,
+    stack_array_overrun,
 };
 
 /// The fault in words, for a person.
@@ -146,6 +156,21 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::reference_to_temporary:
         return "a process is spawned with a reference to a temporary value, which has gone when "
                "it runs: give it by value";
+    case CheckId::heap_overrun:
+        return "something wrote beyond the end of a block of malloc(), or before its begin";
+    case CheckId::heap_freed_twice:
+        return "free() or realloc() is given a block that has been given back";
+    case CheckId::heap_no_block:
+        return "free() or realloc() is given a pointer that does not come from malloc()";
+    case CheckId::beyond_globals: return "it reads or writes beyond the last of its globals";
+    case CheckId::beyond_heap: return "it reads or writes beyond the end of its heap";
+    case CheckId::beyond_stack:
+        return "it reads or writes beyond the end of its stack: of an array or a variable there";
+    case CheckId::beyond_arena:
+        return "it reads or writes beyond the end of an array or a variable of a coroutine, or of "
+               "what Kernel::make() gave";
+    case CheckId::stack_array_overrun:
+        return "it wrote beyond the end of an array or a variable on its stack";
     }
     return "a check failed that this host tool does not know";
 }

@@ -3,6 +3,7 @@
 # boards/host/stop.cpp. Included by the Makefile.
 APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
   putchar fputc putc fwrite fflush perror strerror abort exit __assert_fail __cxa_atexit \
+  __stack_chk_fail \
   __ubsan_handle_divrem_overflow_abort __ubsan_handle_out_of_bounds_abort \
   __ubsan_handle_type_mismatch_v1_abort
 # A program that calls these ends its node.

@@ -11,6 +11,7 @@ namespace mesh::wire {
 struct AppParameters {
     std::uint32_t ranks = 0;   // nodes that a main() runs on, from node 0 on; 0: all
     Rule tree = Rule::unicast; // of MPI_Bcast() to all nodes; unicast: the network's usual one
+    std::uint32_t began = 0;   // what time() says when the program begins, in seconds
 };
 
 } // namespace mesh::wire

@@ -9,6 +9,22 @@ namespace mesh::host {
 ProgramFaults::ProgramFaults(Seconds timeout, Seconds limit) : timeout_(timeout), limit_(limit) {}
 ProgramFaults::~ProgramFaults() = default;
 
+bool ProgramFaults::run(void (*work)(void*), void* with) {
+    if (sigsetjmp(entry_, 0) != 0) {
+        leave();
+        return false;
+    }
+    enter();
+    try {
+        work(with);
+    } catch (...) {
+        leave();
+        throw;
+    }
+    leave();
+    return true;
+}
+
 void ProgramFaults::enter() { board::set_stop(&ProgramFaults::stop, this); }
 void ProgramFaults::leave() { board::set_stop(nullptr, nullptr); }
 

@@ -23,7 +23,7 @@ void stop_at_next_call() {}
 const void* last_call_of_program() { return nullptr; }
 void stop_if_asked() {}
 void add_code(unsigned /*number*/, std::uintptr_t /*base*/, std::uintptr_t /*begin*/,
-              std::uintptr_t /*end*/) {}
+              std::uintptr_t /*library*/, std::uintptr_t /*end*/) {}
 bool in_loaded_code(std::uintptr_t /*address*/) { return false; }
 std::uint32_t code_offset(std::uintptr_t address) { return static_cast<std::uint32_t>(address); }
 } // namespace board

@@ -494,4 +494,4 @@ int main(void) {
 def test_the_time_of_c_is_model_time(engine, tmp_path):
     outcome = mesh("run", "--engine", engine, "--lockstep", "--dim", 1, "--app",
                    written(tmp_path, CLOCKS))
-    assert said_by(outcome, 0) == ["copy 2 25"] == said_by(outcome, 1)
+    assert said_by(outcome, 0) == ["copy 1700000003 25"] == said_by(outcome, 1)

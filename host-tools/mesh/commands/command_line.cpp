@@ -64,7 +64,7 @@ std::string bytes_in(std::string text) {
 void read_numbers_as_people_do(CLI::App& app) {
     for (CLI::Option* const option : app.get_options()) {
         const std::string name = option->get_name();
-        if (name == "--bytes" || name == "--packet")
+        if (name == "--bytes" || name == "--packet" || name == "--heap")
             option->transform(bytes_in);
         else if (const std::string type = option->get_type_name(); type == "INT" || type == "UINT")
             option->transform(decimal);

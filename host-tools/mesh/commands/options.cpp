@@ -86,6 +86,8 @@ void add_work(CLI::App& app, RunArguments& run) {
     app.add_option(
         "--ranks", run.ranks,
         "a program with a main() runs on so many nodes, from node 0 on; the others forward");
+    app.add_option("--heap", run.heap,
+                   "sim: bytes of the heap of each rank of a program with a main() (default 12M)");
     app.add_option("--tree", run.tree,
                    "the spanning tree, or ./FILE.hpp with the rule of one; " + tree_list());
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");

@@ -1,12 +1,19 @@
 #include "program_faults.hpp"
 
 #include "fault_words.hpp"
+#include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/programs/loaded_program.hpp"
 
 #include "boards/host/notes.hpp"
+#include "boards/host/program_memory.hpp"
 #include "boards/host/stop.hpp"
 #include "hal/check.hpp"
+
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +21,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <sys/time.h>
-#include <ucontext.h>
+#include <utility>
 
 namespace mesh::host {
 
@@ -28,6 +34,10 @@ constexpr std::uint32_t kUsageFault = 6;
 constexpr suseconds_t kTickUs = 100'000;
 /// A node in a loop that has ended another one has this time, since it has most likely no end.
 constexpr ProgramFaults::Seconds kKnownTimeout{0.15};
+/// A node that is to stop at its next call has so much of the processor to call.
+constexpr ProgramFaults::Seconds kStopTimeout{2};
+/// As much as the host tool's own stack usually has.
+constexpr std::size_t kNodesStackBytes = std::size_t{8} << 20;
 /// From end to end of a loop, at most.
 constexpr std::uintptr_t kLoopBytes = 256;
 
@@ -43,7 +53,7 @@ constexpr std::uint32_t kDivisionByZero = 1u << 25;
 struct Registers {
     std::uintptr_t pc;
     std::uintptr_t sp;
-    std::uintptr_t caller; // of a function that has only begun
+    std::uintptr_t link; // where a function that has only begun returns to; 0: it is on the stack
 };
 
 Registers registers_of(const void* context) {
@@ -51,7 +61,7 @@ Registers registers_of(const void* context) {
 #if defined(__x86_64__)
     const auto sp = static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
     const auto pc = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-    return {pc, sp, pc == 0 ? *std::bit_cast<const std::uintptr_t*>(sp) : 0};
+    return {pc, sp, 0};
 #elif defined(__aarch64__)
     return {machine.pc, machine.sp, machine.regs[30]};
 #else
@@ -69,20 +79,54 @@ std::uint32_t status_of_access(std::uintptr_t address, const Registers& register
     return address <= UINT32_MAX ? kAccess | kAccessAddress : kAccess;
 }
 
+sigjmp_buf after_look; // a fault of a look at the stack goes on there
+volatile std::sig_atomic_t looks = 0;
+
+/// `look()`, which walks up a stack that may be overwritten; 0 if it is.
+template <class Look>
+std::uintptr_t looked(Look look) {
+    if (sigsetjmp(after_look, 0) != 0) {
+        looks = 0;
+        return 0;
+    }
+    looks = 1;
+    const std::uintptr_t found = look();
+    looks = 0;
+    return found;
+}
+
+/// Where the program is, as a record says it: at `pc`, or in the call that led there.
+std::uint32_t program_place(std::uintptr_t pc) {
+    if (board::in_program_code(pc))
+        return board::code_offset(pc);
+    const auto after =
+        looked([] { return reinterpret_cast<std::uintptr_t>(board::last_call_of_program()); });
+    return board::in_loaded_code(after) ? board::code_offset(after) - 1 : board::code_offset(pc);
+}
+
+/// Where a function that has only begun was called.
+std::uintptr_t caller_in(const Registers& registers) {
+    return registers.link != 0 ? registers.link
+                               : *std::bit_cast<const std::uintptr_t*>(registers.sp);
+}
+
 wire::CrashRecord record_of(int signal, const siginfo_t& info, const Registers& registers) {
     const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
     wire::CrashRecord record{};
+    record.pc = program_place(registers.pc);
     if (signal == SIGABRT) { // a library gives up
-        const auto* const after = board::last_call_of_program();
         record.cause = static_cast<std::uint32_t>(CheckId::program_aborted);
-        record.pc = board::code_offset(reinterpret_cast<std::uintptr_t>(after)) - 1;
+        return record;
+    }
+    if (const auto beyond = board::guard_at(address); beyond && signal == SIGSEGV) {
+        record.cause = static_cast<std::uint32_t>(*beyond);
         return record;
     }
     record.cause = wire::kProcessorFault + kUsageFault;
-    if (registers.pc == 0) // a call by a null pointer
-        record.lr = board::code_offset(registers.caller) - 1;
-    else
-        record.pc = board::code_offset(registers.pc);
+    if (signal == SIGSEGV && registers.pc == address) { // a call by a null pointer, or a wild one
+        record.pc = address == 0 ? 0 : UINT32_MAX;
+        record.lr = board::code_offset(looked([&] { return caller_in(registers); })) - 1;
+    }
     record.address = static_cast<std::uint32_t>(address);
     switch (signal) {
     case SIGFPE: record.status = kDivisionByZero; break;
@@ -106,10 +150,18 @@ ProgramFaults::Seconds processor_time() {
 alignas(16) std::array<std::byte, 256 << 10> signal_stack;
 
 ProgramFaults* running = nullptr; // while a node runs
+ProgramFaults* present = nullptr; // from the first node on
 
 } // namespace
 
-ProgramFaults::ProgramFaults(Seconds timeout, Seconds limit) : timeout_(timeout), limit_(limit) {
+ProgramFaults::ProgramFaults(Seconds timeout, Seconds limit)
+    : timeout_(timeout),
+      limit_(limit),
+      nodes_memory_(board::guarded_memory(kNodesStackBytes, CheckId::beyond_stack)) {
+    if (nodes_memory_.empty())
+        throw RunError("no memory for a stack of the nodes");
+    nodes_stack_ = new_stack(nodes_memory_, work_on);
+    board::last_call_of_program(); // what it has to load is there before it is needed
     const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
     sigaltstack(&stack, nullptr);
     struct sigaction action = {};
@@ -130,11 +182,42 @@ ProgramFaults::~ProgramFaults() {
     std::signal(SIGALRM, SIG_IGN);
     for (const int signal : kSignals)
         std::signal(signal, SIG_DFL);
+    present = nullptr;
+}
+
+bool ProgramFaults::run(void (*work)(void*), void* with) {
+    work_ = work;
+    with_ = with;
+    if (sigsetjmp(entry_, 0) != 0) { // no signal is held back in its handler
+        leave();
+        nodes_stack_ = new_stack(nodes_memory_, work_on);
+        return false;
+    }
+    enter();
+    switch_stacks(&own_stack_, nodes_stack_, nullptr);
+    leave();
+    if (thrown_)
+        std::rethrow_exception(std::exchange(thrown_, nullptr));
+    return true;
+}
+
+/// On the nodes' stack, which nothing is thrown through.
+void ProgramFaults::work_on() {
+    for (;;) {
+        ProgramFaults& faults = *present;
+        try {
+            faults.work_(faults.with_);
+        } catch (...) {
+            faults.thrown_ = std::current_exception();
+        }
+        switch_stacks(&faults.nodes_stack_, faults.own_stack_, nullptr);
+    }
 }
 
 void ProgramFaults::enter() {
     entries_ = entries_ + 1;
-    running = this;
+    ends_ = 0;
+    running = present = this;
     board::set_stop(&ProgramFaults::stop, this);
 }
 
@@ -153,9 +236,32 @@ void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
     if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
         LoadedProgram::unlock(reinterpret_cast<std::uintptr_t>(info->si_addr)))
         return;
-    if (running != nullptr)
+    if (looks != 0)
+        siglongjmp(after_look, 1);
+    if (running != nullptr) {
+        if (running->ends_ != 0)
+            running->give_up("has overwritten what ends it");
+        running->ends_ = 1;
         stop(running, record_of(signal, *info, registers_of(context)));
-    std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process
+    }
+    if (present != nullptr)
+        present->tell("ran before a fault of the host tool, which it may have overwritten");
+    std::signal(signal, SIG_DFL); // it comes again, and ends the process
+}
+
+/// In a handler.
+void ProgramFaults::tell(std::string_view what) const {
+    std::array<char, 200> line;
+    const auto end =
+        node_ == kNoNode
+            ? fmt::format_to_n(line.begin(), line.size(), "mesh: a program {}\n", what)
+            : fmt::format_to_n(line.begin(), line.size(), "mesh: node {} {}\n", index(node_), what);
+    static_cast<void>(!write(STDERR_FILENO, line.data(), std::min(end.size, line.size())));
+}
+
+void ProgramFaults::give_up(std::string_view what) const {
+    tell(what);
+    _exit(1);
 }
 
 /// True if the node that runs has had its time, or a signal is to end the run. Never at its first
@@ -165,6 +271,7 @@ bool ProgramFaults::too_late(std::uintptr_t pc) {
     if (entries_ != entries_seen_) {
         entries_seen_ = entries_;
         used_before_ = used;
+        asked_at_ = {};
         return false;
     }
     const Seconds timeout = is_known(pc) ? std::min(timeout_, kKnownTimeout) : timeout_;
@@ -182,19 +289,32 @@ bool ProgramFaults::is_known(std::uintptr_t pc) const {
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
     const std::uintptr_t pc = registers_of(context).pc;
-    if (running == nullptr || !running->too_late(pc))
-        return;
-    if (!board::in_loaded_code(pc)) {
+    if (running != nullptr && running->ends_ == 0 && running->too_late(pc))
+        running->end_late_node(pc);
+}
+
+/// In our code the node goes on to its next call of the console, if that comes soon. If not, no
+/// promise of our code is worth more than the end of this node.
+void ProgramFaults::end_late_node(std::uintptr_t pc) {
+    const auto in_library = [pc] { return std::uintptr_t{board::in_library_of_program(pc)}; };
+    if (!board::in_loaded_code(pc) && looked(in_library) == 0) {
         board::stop_at_next_call();
-        return;
+        const Seconds now = processor_time();
+        if (asked_at_ == Seconds(0))
+            asked_at_ = now;
+        if (now - asked_at_ > 2 * kStopTimeout)
+            give_up("computes without end and cannot be stopped");
+        if (now - asked_at_ < kStopTimeout || !board::in_own_code(pc))
+            return;
     }
-    if (!running->is_known(pc) && running->endless_count_ < running->endless_.size())
-        running->endless_[running->endless_count_++] = pc;
+    if (!is_known(pc) && endless_count_ < endless_.size())
+        endless_[endless_count_++] = pc;
     wire::CrashRecord record{};
     const auto why = board::why_endless(std::bit_cast<const void*>(pc + 1));
     record.cause = static_cast<std::uint32_t>(why.cause);
-    record.pc = board::code_offset(std::bit_cast<std::uintptr_t>(why.place)) - 1;
-    stop(running, record);
+    const auto place = std::bit_cast<std::uintptr_t>(why.place);
+    record.pc = place == pc + 1 ? program_place(pc) : board::code_offset(place) - 1;
+    stop(this, record);
 }
 
 } // namespace mesh::host

@@ -67,6 +67,9 @@ public:
             parameters_.ranks = in_range(*arguments.ranks, 1, run().nodes(), "--ranks");
         if (!arguments.tree.empty())
             parameters_.tree = planned_tree(arguments);
+        parameters_.began = date_of(run().seed);
+        if (arguments.heap)
+            run().rig.heap_bytes = planned_heap(*arguments.heap);
         plan_message(run(), with_input(arguments), kInputBytesMax);
     }
 
@@ -84,6 +87,14 @@ public:
     }
 
 private:
+    std::size_t planned_heap(std::int64_t bytes) const {
+        constexpr std::int64_t kLeast = 64 << 10;
+        constexpr std::int64_t kMost = INT32_MAX;
+        if (run().engine != "sim")
+            refuse("--heap: goes with --engine sim; a node of {} has what its memory leaves",
+                   run().rig.board.name);
+        return in_range(bytes, kLeast, kMost, "--heap");
+    }
     Rule planned_tree(const RunArguments& arguments) const {
         if (is_rule_file(arguments.tree))
             refuse("--tree '{}': a program has the rules of meshputer alone", arguments.tree);
@@ -95,6 +106,13 @@ private:
         return tree;
     }
     void fill(wire::Job& job, NodeId) const override { set_parameters(job, parameters_); }
+    /// A date, so that srand(time(NULL) * rank) gives each rank numbers of its own, and by the
+    /// seed, so that they come again.
+    static std::uint32_t date_of(std::uint64_t seed) {
+        constexpr std::uint32_t kBegin = 1'700'000'000;
+        constexpr std::uint32_t kSecondsInYear = 31'536'000;
+        return kBegin + static_cast<std::uint32_t>(seed % kSecondsInYear);
+    }
     std::span<const std::byte> words() const override { return words_; }
     std::vector<Expectation> answers() const override { return {}; }
     bool right(NodeId node, const Outcome& outcome) const override {
@@ -107,8 +125,12 @@ private:
     wire::AppParameters parameters_;
 };
 
-constexpr OpKind kKind{"app", "a program of your own on every node",           wire::Op::app,
-                       "",    "words --ranks --tree --bytes --input --output", plan_as<App>};
+constexpr OpKind kKind{"app",
+                       "a program of your own on every node",
+                       wire::Op::app,
+                       "",
+                       "words --ranks --heap --tree --bytes --input --output",
+                       plan_as<App>};
 
 } // namespace
 

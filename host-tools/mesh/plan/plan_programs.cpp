@@ -110,8 +110,10 @@ void plan_apps(RunPlan& run, const RunArguments& arguments) {
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
         const std::string name = word.substr(0, at);
         const std::string file = file_of(name, run);
-        if ((arguments.ranks || !arguments.tree.empty()) && !ProgramFile(file).has_main())
-            refuse("--ranks, --tree: '{}' has no main(), or no names; allowed: programs with one",
+        if ((arguments.ranks || arguments.heap || !arguments.tree.empty()) &&
+            !ProgramFile(file).has_main())
+            refuse("--ranks, --heap, --tree: '{}' has no main(), or no names; allowed: programs "
+                   "with one",
                    name);
         rig.programs.push_back(loaded_part(name, file, run));
         if (at == word.size())

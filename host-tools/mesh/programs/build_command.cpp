@@ -168,7 +168,7 @@ public:
     std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
             if (has_main_)
-                run(renaming_main(compiler_.add_section, object, place_ != kHost));
+                run(renaming_main(compiler_.add_section, object));
             Words words = compiler_.objcopy;
             if (words.empty())
                 continue;

@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/memory.hpp"
 #include "image_symbols.hpp"
 
+#include "boards/host/program_memory.hpp"
 #include "boards/host/stop.hpp"
 
 #include <dlfcn.h>
@@ -58,6 +59,21 @@ std::size_t page_bytes() {
     return bytes;
 }
 
+/// Globals that are copied at each turn, if they are written to. It takes as long as a mapping.
+constexpr std::size_t kCopiedMax = std::size_t{64} << 10;
+
+/// The whole pages from `begin` to `end`, addresses in `globals`; behind all of them if they are
+/// not known.
+std::span<std::byte> guard_in(std::span<std::byte> globals, void* begin, void* end) {
+    const auto offset = [&globals](void* address) {
+        return static_cast<std::size_t>(static_cast<std::byte*>(address) - globals.data());
+    };
+    if (begin == nullptr || end == nullptr)
+        return globals.last(0);
+    const std::size_t first = (offset(begin) + page_bytes() - 1) / page_bytes() * page_bytes();
+    return globals.subspan(first, offset(end) / page_bytes() * page_bytes() - first);
+}
+
 constexpr const char* kEntry = "_Z8app_mainRN4mesh6KernelE"; // app_main(mesh::Kernel&)
 
 std::string words_of_loader() {
@@ -84,7 +100,11 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
     dlinfo(object, RTLD_DI_LINKMAP, &map);
     Layout layout{.base = map->l_addr};
     dl_iterate_phdr(find_layout, &layout);
-    board::add_code(number, layout.base, layout.code_begin, layout.code_end);
+    const void* const library = dlsym(object, "mesh_library");
+    board::add_code(number, layout.base, layout.code_begin,
+                    library == nullptr ? layout.code_end
+                                       : reinterpret_cast<std::uintptr_t>(library),
+                    layout.code_end);
     if (layout.data_begin >= layout.data_end)
         return;
     auto* const known = reinterpret_cast<std::byte*>(map->l_ld);
@@ -96,13 +116,25 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
                                    "{} MB are available",
                                    pages * page_bytes() / 1024, nodes, needed_kbyte / 1024,
                                    available_kbyte() / 1024));
-    globals_ = {known + (begin - reinterpret_cast<std::uintptr_t>(known)), pages * page_bytes()};
+    const std::span all{known + (begin - reinterpret_cast<std::uintptr_t>(known)),
+                        pages * page_bytes()};
+    const std::span guard =
+        guard_in(all, dlsym(object, "mesh_guard"), dlsym(object, "mesh_guard_end"));
+    const auto before = static_cast<std::size_t>(guard.data() - all.data());
+    const bool many = !guard.empty() && before > kCopiedMax;
+    if (many)
+        shelves_ = Shelves(all.first(before), nodes);
+    globals_ = many ? all.subspan(before) : all;
     initial_.assign(globals_.begin(), globals_.end());
     kept_.resize(nodes);
     written_.reserve(pages); // a handler of a signal appends to it
     is_written_.resize(pages);
     loaded_programs.push_back(this);
     mprotect(globals_.data(), globals_.size(), PROT_READ);
+    const auto page_of_guard =
+        (guard.data() - globals_.data()) / static_cast<std::ptrdiff_t>(page_bytes());
+    std::fill_n(is_written_.begin() + page_of_guard, guard.size() / page_bytes(), true); // for good
+    board::guard(guard, CheckId::beyond_globals);
 }
 
 LoadedProgram::~LoadedProgram() {
@@ -151,6 +183,7 @@ void LoadedProgram::enter(NodeId node) {
                     is_kept ? &its[at * page_bytes()] : &initial_[written_[at] * page_bytes()],
                     page_bytes());
     }
+    shelves_.show(node);
     inside_ = node;
 }
 
@@ -158,6 +191,7 @@ void LoadedProgram::reset(NodeId node) {
     if (globals_.empty())
         return;
     kept_[index(node)].clear();
+    shelves_.reset(node);
     if (inside_ == node)
         inside_ = kNoNode;
 }

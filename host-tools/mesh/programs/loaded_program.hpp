@@ -4,10 +4,12 @@
 // when a process of another node runs. Only pages that some node has ever written to are swapped:
 // at first all can be read only, and the first write to a page is a fault, which unlocks it for
 // good. So a table that nobody changes, and the rest of an array that is larger than its use, cost
-// nothing.
+// nothing. If the program has many, its own are mapped and not copied, and only those of the
+// library are. Between the two lie pages that nobody may touch.
 #pragma once
 
 #include "kernel/node/kernel.hpp"
+#include "shelves.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +32,8 @@ public:
 
     Program entry() const { return entry_; }
     bool has_globals() const { return !globals_.empty(); }
-    /// Gives the place to this node's globals. Costs two copies of the pages that were written to.
+    /// Gives the place to this node's globals. Costs two copies of the pages that were written to,
+    /// or a mapping.
     void enter(NodeId node);
     /// The node begins anew, with the values that the program was loaded with.
     void reset(NodeId node);
@@ -44,7 +47,8 @@ private:
     std::span<std::byte> page(std::size_t number) const;
 
     Program entry_ = nullptr;
-    std::span<std::byte> globals_; // whole pages
+    Shelves shelves_;              // of the program's own globals, if they are many
+    std::span<std::byte> globals_; // whole pages, all others
     std::vector<std::byte> initial_;
     std::vector<std::size_t> written_; // pages, in the order of the first writes to them
     std::vector<bool> is_written_;     // by page

@@ -9,11 +9,11 @@
 namespace mesh::host {
 
 namespace {
-constexpr std::array<std::string_view, 9> kRenamed{"main",  "exit",         "time",
-                                                   "clock", "gettimeofday", "clock_gettime",
-                                                   "sleep", "usleep",       "nanosleep"};
-constexpr std::array<std::string_view, 5> kRenamedOnBoards{"malloc", "calloc", "realloc", "free",
-                                                           "strdup"};
+constexpr std::array<std::string_view, 20> kRenamed{
+    "main",           "exit",          "atexit",  "time",     "clock",
+    "gettimeofday",   "clock_gettime", "sleep",   "usleep",   "nanosleep",
+    "malloc",         "calloc",        "realloc", "free",     "aligned_alloc",
+    "posix_memalign", "strdup",        "strndup", "asprintf", "vasprintf"};
 constexpr std::string_view kScriptEnd = ".ld";
 } // namespace
 
@@ -30,22 +30,15 @@ bool defines_main(std::string_view symbols) {
 }
 
 bool main_has(std::string_view function) {
-    return std::ranges::find(kRenamed, function) != kRenamed.end() ||
-           std::ranges::find(kRenamedOnBoards, function) != kRenamedOnBoards.end();
+    return std::ranges::find(kRenamed, function) != kRenamed.end();
 }
 
-std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
-                                       bool on_board) {
+std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object) {
     std::vector<std::string> words{objcopy};
-    const auto rename = [&words](std::string_view name) {
+    for (const std::string_view name : kRenamed) {
         words.emplace_back("--redefine-sym");
         words.push_back(fmt::format("{0}=mesh_{0}", name));
-    };
-    for (const std::string_view name : kRenamed)
-        rename(name);
-    if (on_board)
-        for (const std::string_view name : kRenamedOnBoards)
-            rename(name);
+    }
     words.push_back(object);
     return words;
 }

@@ -15,10 +15,9 @@ bool defines_main(std::string_view symbols);
 bool main_has(std::string_view function);
 
 /// The words of a command that gives functions of the object other names: main() and exit(), which
-/// the host tool and the image have as well, those of time, since a node has model time, and where
-/// the C library of the place has no heap, `on_board`, also malloc() and its kin.
-std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
-                                       bool on_board);
+/// the host tool and the image have as well, those of time, since a node has model time, and
+/// malloc() and its kin, since a node has a heap of its own.
+std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object);
 
 /// Adds to the words of a linker that app_main() comes from the library. A board may have a linker
 /// script for such programs, BOARD-main.ld beside BOARD.ld: it takes its place.

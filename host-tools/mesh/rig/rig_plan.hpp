@@ -40,7 +40,8 @@ struct RigPlan {
     std::string qemu;                     // qemu: path of the program
     Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
-    std::optional<OrderPlan> order; // sim: of its own, see order.hpp
+    std::size_t heap_bytes = 12 << 20; // sim: of a program with a main(), as on mps2-an505
+    std::optional<OrderPlan> order;    // sim: of its own, see order.hpp
     bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
     std::string loader;      // qemu: path of the image that nodes boot with, which then gets and
                              // starts that of the first program; "": they boot with their program

@@ -32,6 +32,7 @@ struct RunArguments {
     std::vector<std::string> app;      // a program, or several, each with nodes: PROGRAM@NODES
     std::vector<std::string> words;    // after --
     std::optional<std::int64_t> ranks; // that have the program; nothing: all nodes
+    std::optional<std::int64_t> heap;  // bytes; nothing: as on a board
     std::string tree;                  // "": the topology's, or what copies and avoid ask for
     std::string avoid;                 // NODE/PORT
     std::string schedule;              // "": the best that the tree has

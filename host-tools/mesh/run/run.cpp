@@ -303,7 +303,7 @@ bool Run::step() {
         last_done_ = Clock::now();
     check_limit();
     if (!ended_.empty())
-        throw RunError(ended_);
+        throw RunError(broken_.empty() ? ended_ : fmt::format("{}; {}", broken_, ended_));
     if (engine_.loom().counts().packets != 0 && progress_.due())
         show_progress();
     return moved;
@@ -477,6 +477,8 @@ void Run::error_line(NodeId from, std::string_view line) { log_.error_line(from,
 
 void Run::stopped(NodeId node, std::string_view why) {
     progress_.clear();
+    if (broken_.empty())
+        broken_ = fmt::format("node {} {}", index(node), node_table_[index(node)].result().note);
     say("node {}: {}\n", index(node), why);
 }
 

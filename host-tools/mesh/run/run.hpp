@@ -120,7 +120,8 @@ private:
     SourceLines lines_;
     ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
-    std::string ended_; // by a program: why
+    std::string ended_;  // by a program: why
+    std::string broken_; // the first node whose program broke, and how
     std::uint64_t lines_said_ = 0;
     std::string line_of_node_0_; // if it was the first line of all
     SessionContext context_;

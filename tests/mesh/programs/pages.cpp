@@ -5,7 +5,10 @@
 #include <array>
 #include <cstdio>
 
-constexpr unsigned kPages = 12, kWords = 1024;
+#ifndef PAGES
+#define PAGES 12 // together so many that they are mapped, not copied
+#endif
+constexpr unsigned kPages = PAGES, kWords = 1024;
 std::array<unsigned, kPages * kWords> zeroes;
 constexpr unsigned kSevens = kPages * kWords;
 std::array<unsigned, kSevens> sevens = [] { // written before the program is entered

@@ -5,7 +5,10 @@
 #include <array>
 #include <cstdio>
 
-std::array<unsigned, 5000> counts; // of some pages
+#ifndef COUNTS
+#define COUNTS 5000 // some pages
+#endif
+std::array<unsigned, COUNTS> counts;
 mesh::Process app_main(mesh::Kernel& node) {
     for (unsigned& count : counts)
         ++count;
