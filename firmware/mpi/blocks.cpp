@@ -213,6 +213,11 @@ Checks& own_part(Checks& checks, const void* data, int count, MPI_Datatype type,
 
 } // namespace
 
+int all_gather_bytes(Comm& comm, std::span<const std::byte> mine, void* all, const char* call) {
+    const auto count = static_cast<int>(mine.size());
+    return all_gather(call, {mine.data(), MPI_BYTE, count}, {all, MPI_BYTE, count}, comm);
+}
+
 } // namespace mesh::mpi
 
 using namespace mesh::mpi;

@@ -277,7 +277,7 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
     if (place == nullptr)
         return false;
     auto* const block = new (place)
-        Unexpected{nullptr, envelope, from, ready, static_cast<std::uint32_t>(data.size())};
+        Unexpected{{}, nullptr, envelope, from, ready, static_cast<std::uint32_t>(data.size())};
     std::ranges::copy(data, block->data());
     unexpected.push(*block);
     fiber::node().scheduler().touch(); // for a program that looks for it
@@ -392,7 +392,7 @@ void begin_send(Request& request) {
 }
 
 /// Receives a message that has come, and is no longer in the engine.
-[[gnu::always_inline]] inline void receive(Request& request, MPI_Message block) {
+[[gnu::always_inline]] inline void receive(Request& request, Unexpected* block) {
     const bool met = meet(request, block->envelope, block->from, block->ready,
                           {block->data(), block->data_bytes});
     destroy(block);
@@ -474,7 +474,7 @@ void take_clock(const Request& request) { fiber::node().advance_clock(request.cl
 
 void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
 
-void begin(Request& request, MPI_Message message) {
+void begin(Request& request, Unexpected* message) {
     clear(request);
     prepare_to_receive(request);
     receive(request, message);

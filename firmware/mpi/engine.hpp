@@ -25,12 +25,14 @@
 
 #include <cstdint>
 
+namespace mesh::mpi {
+
 /// A message that a program sends or receives, while it is under way.
-struct MPI_ABI_Request {
+struct Request : ObjectOf<kRequest, MPI_Request> {
     enum class Kind : std::uint8_t { send, receive, collective, generalized };
     enum class Mode : std::uint8_t { standard, synchronous, buffered };
 
-    MPI_Request next = nullptr; // in the engine's list that it is in
+    Request* next = nullptr; // in the engine's list that it is in
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
     bool is_persistent = false;
@@ -41,33 +43,29 @@ struct MPI_ABI_Request {
     bool owns_comm = false; // is an owner of the communicator
 
     // What was asked for.
-    mesh::mpi::Comm* comm = nullptr;
-    mesh::mpi::Traffic traffic = mesh::mpi::Traffic::messages;
+    Comm* comm = nullptr;
+    Traffic traffic = Traffic::messages;
     std::uint32_t context = 0; // of both, since it began: the program may free the communicator
-    mesh::mpi::Rank peer = MPI_PROC_NULL;
+    Rank peer = MPI_PROC_NULL;
     int tag = 0;
-    mesh::mpi::Type* type = nullptr;
+    Type* type = nullptr;
     int count = 0;
     std::byte* data = nullptr; // of the program; not written by a send
 
     // What became of it.
-    mesh::mpi::Rank source = MPI_PROC_NULL;
+    Rank source = MPI_PROC_NULL;
     int its_tag = MPI_ANY_TAG;
     int error = MPI_SUCCESS;
-    std::uint32_t bytes = 0;           // of the message
-    mesh::wire::ModelTime clock = 0;   // when it began, then when it was done
-    mesh::mpi::Room room;              // for data that does not lie side by side
-    std::byte* place = nullptr;        // of the data side by side
-    std::uint32_t capacity = 0;        // bytes there
-    mesh::NodeId node = mesh::kNoNode; // an announced message: the other end
-    std::uint32_t number = 0;          // of an announced send
-    std::uint32_t begun = 0;           // bytes of the data that have begun to come
-    std::uint32_t moved = 0;           // bytes that have come, or whose receiver has them
+    std::uint32_t bytes = 0;    // of the message
+    wire::ModelTime clock = 0;  // when it began, then when it was done
+    Room room;                  // for data that does not lie side by side
+    std::byte* place = nullptr; // of the data side by side
+    std::uint32_t capacity = 0; // bytes there
+    NodeId node = kNoNode;      // an announced message: the other end
+    std::uint32_t number = 0;   // of an announced send
+    std::uint32_t begun = 0;    // bytes of the data that have begun to come
+    std::uint32_t moved = 0;    // bytes that have come, or whose receiver has them
 };
-
-namespace mesh::mpi {
-
-using Request = MPI_ABI_Request;
 
 /// A request of the kind `collective`.
 struct Collective : Request {
@@ -100,6 +98,8 @@ void pass_time();
 /// The program no longer has a request: it is ended now, or when it is done.
 void leave_to_engine(Request& request);
 
+struct Unexpected; // envelope.hpp
+
 /// A message that a receive could take now.
 struct Found {
     bool there = false;
@@ -113,9 +113,9 @@ Found wait_to_find(const Comm& comm, Rank source, int tag);
 
 /// Takes out of the engine a message that has come, so that no other receive can have it; nullptr:
 /// there is none. One begin() has to follow.
-MPI_Message take_message(const Comm& comm, Rank source, int tag);
+Unexpected* take_message(const Comm& comm, Rank source, int tag);
 /// Begins the receive of such a message.
-void begin(Request& request, MPI_Message message);
+void begin(Request& request, Unexpected* message);
 
 /// Sends and receives of collectives, by rank. They wait.
 void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag);

@@ -138,17 +138,21 @@ extern "C" {
 // dimensions are made as even as their product allows, until none changes. Further dimensions than
 // a number may have factors get one place.
 int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
+    Checks checks("MPI_Dims_create");
+    checks.require(nodes > 0 && dimensions >= 0, MPI_ERR_DIMS, nullptr);
     int free = 0;
-    for (int at = 0; at < dimensions; ++at) {
+    for (int at = 0; at < dimensions && !checks.bad(); ++at) {
         if (sizes[at] < 0 || (sizes[at] > 0 && nodes % sizes[at] != 0))
-            return fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
+            return checks.refuse(MPI_ERR_DIMS, nullptr);
         if (sizes[at] > 0)
             nodes /= sizes[at];
         else
             ++free;
     }
     if (free == 0)
-        return nodes == 1 ? MPI_SUCCESS : fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
+        checks.require(nodes == 1, MPI_ERR_DIMS, nullptr);
+    if (free == 0 || checks.bad())
+        return checks.code();
     constexpr int kFactorsMax = 30; // of a positive int
     std::array<int, kFactorsMax> made;
     const auto ours = std::span(made).first(static_cast<std::size_t>(std::min(free, kFactorsMax)));
@@ -198,7 +202,7 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
         comm->grid = grid;
     else
         mesh_free(grid);
-    *made = comm == nullptr ? MPI_COMM_NULL : comm;
+    *made = give_handle(comm);
     return MPI_SUCCESS;
 }
 

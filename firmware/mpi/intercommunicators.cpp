@@ -15,13 +15,18 @@ namespace {
 constexpr Rank kLeader = 0;
 
 /// The own group alone, for as long as a call takes. Its messages meet no others.
-Comm within(const Comm& comm) {
-    Comm own;
-    own.group = own.peers = comm.group;
-    own.number = comm.number | kWithin;
-    own.errhandler = comm.errhandler;
-    return own;
-}
+struct Within : Comm {
+    explicit Within(const Comm& comm) {
+        group = peers = comm.group;
+        number = comm.number | kWithin;
+        errhandler = comm.errhandler;
+        is_within_a_call = true;
+        give_handle<Comm>(*this);
+    }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+    ~Within() { unlist(*this); }
+};
 
 template <class T>
 std::span<std::byte> bytes_of(T& value) {
@@ -29,7 +34,7 @@ std::span<std::byte> bytes_of(T& value) {
 }
 
 int meet(Comm& comm, const char* call) {
-    Comm own = within(comm);
+    Within own(comm);
     meet_all(own, call);
     if (comm.rank() == kLeader)
         exchange_parts(comm, {}, kLeader, {}, kLeader, part_tag::kBarrier);
@@ -43,7 +48,7 @@ int broadcast(Comm& comm, std::span<std::byte> bytes, Rank root, const char* cal
     }
     if (comm.rank() == kLeader)
         receive_part(comm, bytes, root, part_tag::kBroadcast);
-    Comm own = within(comm);
+    Within own(comm);
     return broadcast_bytes(own, bytes, kLeader, call);
 }
 
@@ -57,8 +62,8 @@ int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype hand
         return MPI_SUCCESS;
     }
     Operands result(type, count);
-    Comm own = within(comm);
-    const int code = MPI_Reduce(mine, result.data(), count, handle, op, kLeader, &own);
+    Within own(comm);
+    const int code = MPI_Reduce(mine, result.data(), count, handle, op, kLeader, handle_of(own));
     if (comm.rank() == kLeader)
         send_part(comm, result.packed().bytes(), root, part_tag::kReduce);
     return code;
@@ -67,9 +72,9 @@ int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype hand
 int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op) {
     const Type& type = *type_of(handle);
     Operands ours(type, count);
-    Comm own = within(comm);
+    Within own(comm);
     int code = MPI_Reduce(mine == MPI_IN_PLACE ? all : mine, ours.data(), count, handle, op,
-                          kLeader, &own);
+                          kLeader, handle_of(own));
     Unpacked theirs(all, count, type);
     if (comm.rank() == kLeader)
         exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(), kLeader,
@@ -81,7 +86,7 @@ int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype 
 }
 
 std::uint32_t greatest_of_both(Comm& comm, std::uint32_t mine) {
-    Comm own = within(comm);
+    Within own(comm);
     std::uint32_t most = greatest(own, mine);
     std::uint32_t theirs = 0;
     if (comm.rank() == kLeader)
@@ -101,13 +106,14 @@ std::span<Wish> all_wishes(const Room& room, Rank size, const Wish& mine, MPI_Co
 Comm* new_between(const Comm& old, Group* group, Group* peers, std::uint32_t number);
 
 Comm* split(Comm& comm, int color, int key) {
-    Comm own = within(comm);
+    Within own(comm);
     const Wish mine{color, key, comm.rank()};
     const Room room(static_cast<std::size_t>(comm.size()) * sizeof(Wish));
     const Room other_room(static_cast<std::size_t>(comm.peers->size) * sizeof(Wish));
-    Group* const group = choose(*comm.group, all_wishes(room, comm.size(), mine, &own), color);
+    Group* const group =
+        choose(*comm.group, all_wishes(room, comm.size(), mine, handle_of(own)), color);
     Group* const peers =
-        choose(*comm.peers, all_wishes(other_room, comm.peers->size, mine, &comm), color);
+        choose(*comm.peers, all_wishes(other_room, comm.peers->size, mine, handle_of(comm)), color);
     const std::uint32_t number = agree_on_number(comm);
     const bool is_there = group->size != 0 && peers->size != 0;
     Comm* const made = is_there ? new_between(comm, group, peers, number) : nullptr;
@@ -187,7 +193,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
     use_number(number);
     const bool is_wrong = have_common_node(*peers, *ours.group);
     if (!is_wrong)
-        *made = new_between(ours, ours.group, peers, number);
+        *made = give_handle(new_between(ours, ours.group, peers, number));
     release(peers);
     return is_wrong ? checks.refuse(MPI_ERR_COMM, "a node is in both groups") : MPI_SUCCESS;
 }
@@ -198,7 +204,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     if (checks.bad())
         return checks.code();
     Comm& comm = checks.comm();
-    Comm own = within(comm);
+    Within own(comm);
     const int ours = is_high != 0;
     int theirs = 0;
     if (comm.rank() == kLeader)
@@ -213,7 +219,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     mesh::NodeId* const end = std::copy_n(first.nodes, first.size, group->nodes);
     std::copy_n(second.nodes, second.size, end);
     find_own(*group);
-    *made = handle_of(make_communicator(comm, group));
+    *made = give_handle(make_communicator(comm, group));
     release(group);
     return MPI_SUCCESS;
 }
@@ -229,7 +235,7 @@ int MPI_Comm_remote_size(MPI_Comm handle, int* size) {
 int MPI_Comm_remote_group(MPI_Comm handle, MPI_Group* group) {
     const AcrossChecks checks("MPI_Comm_remote_group", handle);
     if (!checks.bad())
-        *group = hold(checks.comm().peers);
+        *group = give_handle(*hold(checks.comm().peers));
     return checks.code();
 }
 }

@@ -202,13 +202,16 @@ Element basic_element(const Type& type) {
 
 Op* op_of(MPI_Op handle) {
     if (!is_fixed(handle))
-        return handle;
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+        return find_object<Op>(handle);
+    const std::uintptr_t number = number_of(handle);
     const auto found = std::ranges::find(kNumbers, number);
     if (found == kNumbers.end())
         return nullptr;
     Op& op = known[static_cast<std::size_t>(found - kNumbers.begin())];
     op.number = number;
+    op.handle = static_cast<std::uint32_t>(number);
+    op.handles = 1;
+    op.owners = kOwnersForever;
     return &op;
 }
 

@@ -23,6 +23,9 @@ int code_of(const Comm& comm, Status status, const char* call);
 /// Bytes of all ranks, one after the other: those of the root to all.
 int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call);
 
+/// As many bytes of each rank, one behind the other, to all.
+int all_gather_bytes(Comm& comm, std::span<const std::byte> mine, void* all, const char* call);
+
 /// A wait for all ranks.
 int meet_all(Comm& comm, const char* call);
 

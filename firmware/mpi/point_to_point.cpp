@@ -50,8 +50,8 @@ Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type
     request.comm = &comm;
     request.peer = peer;
     request.tag = tag;
-    request.type = type_of(type);
-    request.count = count;
+    request.type = type_of(peer == MPI_PROC_NULL ? MPI_BYTE : type);
+    request.count = peer == MPI_PROC_NULL ? 0 : count;
     request.data = static_cast<std::byte*>(const_cast<void*>(data));
     return request;
 }
@@ -61,7 +61,7 @@ namespace {
 int send(const char* call, Request::Mode mode, const void* data, int count, MPI_Datatype type,
          Rank to, int tag, MPI_Comm handle) {
     Checks checks(call, handle);
-    if (checks.count(count).type(type).peer(to).tag(tag).bad())
+    if (checks.message(data, count, type, to, tag, false).bad())
         return checks.code();
     Comm& comm = checks.comm();
     if (mode == Request::Mode::standard &&
@@ -98,7 +98,7 @@ int MPI_Rsend(const void* data, int count, MPI_Datatype type, int to, int tag, M
 int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
              MPI_Status* status) {
     Checks checks("MPI_Recv", handle);
-    if (checks.count(count).type(type).peer(from, true).tag(tag, true).bad())
+    if (checks.message(data, count, type, from, tag, true).bad())
         return checks.code();
     Request request = asked(Request::Kind::receive, data, count, type, from, tag, checks.comm());
     begin(request);
@@ -108,9 +108,10 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
 }
 
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype handle, int* count) {
-    const Type* const type = type_of(handle);
+    Checks checks("MPI_Get_count");
+    const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, "MPI_Get_count", nullptr);
+        return checks.code();
     const std::uint64_t bytes = bytes_told(*status);
     if (type->size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
@@ -123,8 +124,8 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
                  void* in, int in_count, MPI_Datatype in_type, int from, int in_tag,
                  MPI_Comm handle, MPI_Status* status) {
     Checks checks("MPI_Sendrecv", handle);
-    if (checks.count(out_count).type(out_type).peer(to).tag(out_tag).bad() ||
-        checks.count(in_count).type(in_type).peer(from, true).tag(in_tag, true).bad())
+    if (checks.message(out, out_count, out_type, to, out_tag, false).bad() ||
+        checks.message(in, in_count, in_type, from, in_tag, true).bad())
         return checks.code();
     Request receive =
         asked(Request::Kind::receive, in, in_count, in_type, from, in_tag, checks.comm());
@@ -141,7 +142,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
 int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
                          int in_tag, MPI_Comm handle, MPI_Status* status) {
     Checks checks("MPI_Sendrecv_replace", handle);
-    if (checks.count(count).type(type).bad())
+    if (checks.data(data, count, type).bad())
         return checks.code();
     const Type& its = *type_of(type);
     const std::size_t bytes = static_cast<std::size_t>(count) * its.size;

@@ -31,7 +31,7 @@ Found wait_to_find(const Comm& comm, Rank source, int tag) {
     return find(comm, source, tag);
 }
 
-MPI_Message take_message(const Comm& comm, Rank source, int tag) {
+Unexpected* take_message(const Comm& comm, Rank source, int tag) {
     Unexpected** const link = find_unexpected(comm.context(Traffic::messages), source, tag);
     return *link == nullptr ? nullptr : unexpected.take(link);
 }

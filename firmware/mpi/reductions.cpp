@@ -91,8 +91,8 @@ std::span<std::byte> bytes_at(void* data, int count, const Type& type) {
 }
 
 int check(Checks& checks, int count, MPI_Datatype type, MPI_Op op) {
-    if (!checks.count(count).type(type).bad() &&
-        (op_of(op) == nullptr || !Operation(*op_of(op), *type_of(type), type).is_known()))
+    const Op* const its = operation(checks, op);
+    if (!checks.elements(count, type).bad() && !Operation(*its, *type_of(type), type).is_known())
         checks.refuse(MPI_ERR_OP, nullptr);
     return checks.code();
 }
@@ -164,7 +164,7 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
 }
 
 int MPI_Reduce_local(const void* left, void* right, int count, MPI_Datatype handle, MPI_Op op) {
-    Checks checks("MPI_Reduce_local", MPI_COMM_WORLD);
+    Checks checks("MPI_Reduce_local");
     if (check(checks, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Operation(*op_of(op), *type_of(handle), handle).combine(const_cast<void*>(left), right, count);
@@ -229,28 +229,31 @@ int MPI_Reduce_scatter_block(const void* mine, void* part, int count, MPI_Dataty
 }
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
+    Checks checks("MPI_Op_create");
     Op* const op = make<Op>();
     if (op == nullptr)
-        return fail(nullptr, MPI_ERR_NO_MEM, "MPI_Op_create", nullptr);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     op->function = function;
     op->commutes = commutes != 0;
-    *handle = op;
+    *handle = give_handle(*op);
     return MPI_SUCCESS;
 }
 
 int MPI_Op_free(MPI_Op* handle) {
-    if (is_fixed(*handle))
-        return fail(nullptr, MPI_ERR_OP, "MPI_Op_free", nullptr);
-    destroy(*handle);
+    Checks checks("MPI_Op_free");
+    Op* const op = operation(checks, *handle);
+    checks.require(!is_fixed(*handle), MPI_ERR_OP, "the operations of the standard stay");
+    if (checks.bad())
+        return checks.code();
+    take_handle(op);
     *handle = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Op_commutative(MPI_Op handle, int* commutes) {
-    const Op* const op = op_of(handle);
-    if (op == nullptr)
-        return fail(nullptr, MPI_ERR_OP, "MPI_Op_commutative", nullptr);
-    *commutes = op->commutes;
-    return MPI_SUCCESS;
+    Checks checks("MPI_Op_commutative");
+    if (const Op* const op = operation(checks, handle); op != nullptr)
+        *commutes = op->commutes;
+    return checks.code();
 }
 }

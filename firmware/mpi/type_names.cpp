@@ -36,7 +36,7 @@ constexpr std::array<Name, 38> kNames{{
 }};
 
 const char* first_name(MPI_Datatype handle) {
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+    const std::uintptr_t number = number_of(handle);
     const auto found =
         std::ranges::find_if(kNames, [=](const Name& one) { return one.handle == number; });
     return found == kNames.end() ? "" : found->name;
@@ -51,14 +51,14 @@ using namespace mesh::mpi;
 extern "C" {
 
 int MPI_Type_set_name(MPI_Datatype handle, const char* name) {
-    constexpr const char* kCall = "MPI_Type_set_name";
-    Type* const type = type_of(handle);
+    Checks checks("MPI_Type_set_name");
+    Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, kCall, nullptr);
+        return checks.code();
     const std::size_t length = std::min<std::size_t>(std::strlen(name), kNameBytes - 1);
     auto* const copy = static_cast<char*>(mesh_malloc(length + 1));
     if (copy == nullptr)
-        return fail(nullptr, MPI_ERR_NO_MEM, kCall, nullptr);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     *std::copy_n(name, length, copy) = '\0';
     mesh_free(type->name);
     type->name = copy;
@@ -66,9 +66,10 @@ int MPI_Type_set_name(MPI_Datatype handle, const char* name) {
 }
 
 int MPI_Type_get_name(MPI_Datatype handle, char* name, int* length) {
-    const Type* const type = type_of(handle);
+    Checks checks("MPI_Type_get_name");
+    const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, "MPI_Type_get_name", nullptr);
+        return checks.code();
     const char* const text = type->name != nullptr ? type->name : first_name(handle);
     *length = static_cast<int>(std::strlen(text));
     std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);

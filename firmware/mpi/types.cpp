@@ -96,8 +96,6 @@ constexpr std::array kBasics{
 /// Handles of basic types are not less, and less.
 constexpr std::size_t kFirst = kBasics.front().handle, kEnd = kBasics.back().handle + 1u;
 constexpr std::size_t kNone = kBasics.size();
-/// Of a basic type: so many more than requests and types that there is room for.
-constexpr unsigned kOwnersForever = 1u << 31;
 /// The place of each handle.
 constexpr std::array kPlaces = [] {
     std::array<std::uint8_t, kEnd - kFirst> places{};
@@ -122,6 +120,8 @@ Type* make_basic(std::size_t number) {
     basic_types[number] = &type;
     std::array<Run, 2>& runs = type.its_runs;
     type.owners = kOwnersForever;
+    type.handle = basic.handle;
+    type.handles = 1;
     type.size = type.unit = basic.size;
     type.extent = basic.extent;
     type.element = basic.element;
@@ -142,8 +142,8 @@ Type* make_basic(std::size_t number) {
 
 Type* type_of(MPI_Datatype handle) {
     if (!is_fixed(handle))
-        return handle;
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+        return find_object<Type>(handle);
+    const std::uintptr_t number = number_of(handle);
     const std::size_t place = number >= kFirst && number < kEnd ? kPlaces[number - kFirst] : kNone;
     if (place == kNone)
         return nullptr;

@@ -7,8 +7,6 @@
 
 namespace mesh::mpi {
 
-using Unexpected = MPI_ABI_Message;
-
 extern Queue<Request> announced; // sends that wait for `go`
 extern Queue<Request> posted;    // receives that wait for an envelope
 extern Queue<Unexpected> unexpected;

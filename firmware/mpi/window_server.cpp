@@ -204,7 +204,7 @@ private:
 
 void serve_next() {
     Window* window = nullptr;
-    MPI_Message message = nullptr;
+    Unexpected* message = nullptr;
     fiber::await(fiber::node().wait_until([&window, &message] {
         for (window = windows; window != nullptr; window = window->next)
             if (message = take_message(*window, MPI_ANY_SOURCE, MPI_ANY_TAG); message != nullptr)
