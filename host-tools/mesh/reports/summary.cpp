@@ -265,6 +265,10 @@ std::string Failure::words() const {
 std::vector<std::string> describe_failure(const RunResult& result, const Summary& summary) {
     std::vector<std::string> parts;
     if (!result.cut_short.empty()) {
+        // Who ends the run often does so because another node has stopped.
+        for (std::uint32_t node = 0; node < result.nodes.size() && parts.size() < kNotesMax; ++node)
+            if (result.nodes[node].note.starts_with("firmware stopped"))
+                parts.push_back(fmt::format("node {} {}", node, result.nodes[node].note));
         parts.push_back(result.cut_short);
         if (const std::string waits = result.who_waits(); !waits.empty())
             parts.push_back(waits);
