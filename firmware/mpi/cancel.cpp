@@ -23,7 +23,7 @@ void cancel_receive(Request& request) {
 void cancel_send(Request& request) {
     if (*announced.find(is(request)) == nullptr)
         return;
-    Envelope envelope{Envelope::What::take_back, 0, 0, 0, 0, request.number};
+    Envelope envelope{Envelope::What::take_back, 0, 0, 0, 0, 0, request.number};
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, fiber::node().now());
 }
 

@@ -28,11 +28,11 @@ std::uint32_t greatest(Comm& comm, std::uint32_t mine) {
     const RankTree tree(comm, 0);
     tree.each_child([&](Rank child, bool) {
         std::uint32_t theirs = 0;
-        receive_part(comm, word(theirs), child, part_tag::kNumber);
+        receive_part(comm, word(theirs), child, kNumberPart);
         most = std::max(most, theirs);
     });
     if (tree.parent() != MPI_PROC_NULL)
-        send_part(comm, word(most), tree.parent(), part_tag::kNumber);
+        send_part(comm, word(most), tree.parent(), kNumberPart);
     broadcast_bytes(comm, word(most), 0, "MPI_Comm_dup");
     return most;
 }

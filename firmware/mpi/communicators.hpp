@@ -1,11 +1,14 @@
 // How communicators are made.
 #pragma once
 
-#include "mpi/objects.hpp"
+#include "mpi/parts.hpp"
 
 #include <span>
 
 namespace mesh::mpi {
+
+/// Messages by which a communicator is made.
+inline constexpr PartKind kNumberPart{"MPI_Comm_dup", part_tag::kNumber};
 
 /// The least number of a communicator that this node has not used, below kFirstBeside.
 extern std::uint32_t next_number;

@@ -46,16 +46,16 @@ std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t min
     for (; bit < members.size && (own & bit) == 0; bit <<= 1) {
         if (own + bit >= members.size)
             continue;
-        receive_part(comm, word(theirs), rank_of(own + bit), part_tag::kNumber);
+        receive_part(comm, word(theirs), rank_of(own + bit), kNumberPart);
         mine = std::max(mine, theirs);
     }
     if (own != 0) {
-        send_part(comm, word(mine), rank_of(own - bit), part_tag::kNumber);
-        receive_part(comm, word(mine), rank_of(own - bit), part_tag::kNumber);
+        send_part(comm, word(mine), rank_of(own - bit), kNumberPart);
+        receive_part(comm, word(mine), rank_of(own - bit), kNumberPart);
     }
     for (bit >>= 1; bit != 0; bit >>= 1)
         if (own + bit < members.size)
-            send_part(comm, word(mine), rank_of(own + bit), part_tag::kNumber);
+            send_part(comm, word(mine), rank_of(own + bit), kNumberPart);
     return mine;
 }
 

@@ -5,6 +5,7 @@
 #include "library/words.hpp"
 #include "mpi/awaited.hpp"
 #include "mpi/envelope.hpp"
+#include "mpi/meaning.hpp"
 #include "mpi/under_way.hpp"
 
 #include <algorithm>
@@ -72,6 +73,12 @@ Queue<Unexpected> unexpected;
 Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
     return unexpected.find(
         [=](const Unexpected& block) { return takes(context, source, tag, block.envelope); });
+}
+
+/// What a message means: of the program, whose contexts are even, as its type.
+static std::uint16_t meaning_in(std::uint32_t context, const Type& type,
+                                std::uint16_t of_collective) {
+    return context % 2 != 0 ? of_collective : meaning_of(type);
 }
 
 void* room_for_letter(std::size_t bytes) { return mesh_malloc(sizeof(Letter) + bytes); }
@@ -193,6 +200,15 @@ void put(Request& request, std::uint32_t position, std::span<const std::byte> da
     std::copy_n(data.data(), fits, request.place + position);
 }
 
+/// Notes what the message means, if that is not what the receive asks for.
+void compare(Request& request, const Envelope& envelope) {
+    const std::uint16_t ours = meaning_in(request.context, *request.type, request.meaning);
+    const bool differs = ours != 0 && envelope.meaning != 0 && ours != envelope.meaning;
+    request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
+    if (request.its_meaning != 0 && request.traffic == Traffic::messages)
+        tell_meaning(envelope, ours);
+}
+
 /// A receive and an envelope have found each other. False: no memory for the answer, nothing done.
 bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTime ready,
           std::span<const std::byte> data) {
@@ -205,6 +221,7 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
     request.source = envelope.source;
     request.its_tag = envelope.tag;
     request.bytes = envelope.bytes;
+    compare(request, envelope);
     if (place == nullptr) {
         put(request, 0, data);
         finish_receive(request, ready);
@@ -212,7 +229,7 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
     }
     request.node = from;
     const wire::ModelTime when = request.clock = std::max(request.clock, ready);
-    const Envelope go{Envelope::What::go, 0, 0, 0, 0, envelope.number};
+    const Envelope go{Envelope::What::go, 0, 0, 0, 0, 0, envelope.number};
     if (envelope.bytes != 0)
         expected.push(request);
     else
@@ -336,12 +353,18 @@ std::int32_t told_tag(Traffic traffic, int tag) {
 } // namespace
 
 bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
-                  const void* data, Rank to, int tag) {
+                  const void* data, Rank to, int tag, std::uint16_t meaning) {
     const auto bytes = static_cast<std::uint32_t>(count) * type.size;
     if (bytes > eager_bytes_max())
         return false;
     const wire::ModelTime when = fiber::node().now();
-    const Envelope envelope{Envelope::What::eager, context, comm.rank(), tag, bytes, 0};
+    const Envelope envelope{Envelope::What::eager,
+                            meaning_in(context, type, meaning),
+                            context,
+                            comm.rank(),
+                            tag,
+                            bytes,
+                            0};
     void* const place = program_memory(sizeof envelope + bytes);
     pack(type, count, data, behind(place) + sizeof envelope);
     post_envelope(place, comm.peers->node(to), envelope, bytes, when);
@@ -356,7 +379,7 @@ void begin_send(Request& request) {
     const auto count = static_cast<std::size_t>(request.count);
     if (request.mode != Request::Mode::synchronous &&
         send_at_once(*request.comm, request.context, *request.type, count, request.data,
-                     request.peer, request.tag)) {
+                     request.peer, request.tag, request.meaning)) {
         request.is_done = true;
         return;
     }
@@ -370,6 +393,7 @@ void begin_send(Request& request) {
     }
     request.number = ++announced_count;
     const Envelope envelope{Envelope::What::announced,
+                            meaning_in(request.context, *request.type, request.meaning),
                             request.context,
                             request.comm->rank(),
                             request.tag,
@@ -417,6 +441,7 @@ void begin_receive(Request& request) {
     request.its_tag = MPI_ANY_TAG;
     request.error = MPI_SUCCESS;
     request.bytes = request.moved = 0;
+    request.its_meaning = 0;
     request.clock = fiber::node().now();
     request.context = request.comm->context(request.traffic);
 }
@@ -458,10 +483,14 @@ void begin(Request& request) {
         begin_receive(request);
 }
 
+// The request may be gone when a process waits once more.
 void wait(Request& request) {
+    const bool is_own = request.node == fiber::node().id();
     if (!request.is_done)
         fiber::await(fiber::node().wait_until(RequestDone{&request, awaited(request)}));
     take_clock(request);
+    if (is_own && let_others_change != nullptr)
+        let_others_change();
 }
 
 void drain_engine() {

@@ -11,8 +11,9 @@
 namespace mesh::mpi {
 
 struct Envelope {
-    enum class What : std::uint32_t { eager, announced, go, take_back, taken_back };
+    enum class What : std::uint16_t { eager, announced, go, take_back, taken_back };
     What what;
+    std::uint16_t meaning; // meaning.hpp; 0: nothing is said of it
     std::uint32_t context;
     std::int32_t source; // rank of the sender in the communicator
     std::int32_t tag;

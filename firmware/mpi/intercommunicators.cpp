@@ -37,19 +37,21 @@ int meet(Comm& comm, const char* call) {
     Within own(comm);
     meet_all(own, call);
     if (comm.rank() == kLeader)
-        exchange_parts(comm, {}, kLeader, {}, kLeader, part_tag::kBarrier);
+        exchange_parts(comm, {}, kLeader, {}, kLeader, {call, part_tag::kBarrier});
     return meet_all(own, call);
 }
 
 int broadcast(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
     if (root == MPI_ROOT) {
-        send_part(comm, bytes, kLeader, part_tag::kBroadcast);
+        send_part(comm, bytes, kLeader, {call, part_tag::kBroadcast});
         return MPI_SUCCESS;
     }
+    int code = MPI_SUCCESS;
     if (comm.rank() == kLeader)
-        receive_part(comm, bytes, root, part_tag::kBroadcast);
+        code = receive_part(comm, bytes, root, {call, part_tag::kBroadcast});
     Within own(comm);
-    return broadcast_bytes(own, bytes, kLeader, call);
+    const int ours = broadcast_bytes(own, bytes, kLeader, call);
+    return code == MPI_SUCCESS ? ours : code;
 }
 
 int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
@@ -57,15 +59,16 @@ int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype hand
     const Type& type = *type_of(handle);
     if (root == MPI_ROOT) {
         Unpacked bytes(all, count, type);
-        receive_part(comm, bytes.bytes(), kLeader, part_tag::kReduce);
+        const int code =
+            receive_part(comm, bytes.bytes(), kLeader, {"MPI_Reduce", part_tag::kReduce});
         bytes.keep();
-        return MPI_SUCCESS;
+        return code;
     }
     Operands result(type, count);
     Within own(comm);
     const int code = MPI_Reduce(mine, result.data(), count, handle, op, kLeader, handle_of(own));
     if (comm.rank() == kLeader)
-        send_part(comm, result.packed().bytes(), root, part_tag::kReduce);
+        send_part(comm, result.packed().bytes(), root, {"MPI_Reduce", part_tag::kReduce});
     return code;
 }
 
@@ -76,9 +79,12 @@ int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype 
     int code = MPI_Reduce(mine == MPI_IN_PLACE ? all : mine, ours.data(), count, handle, op,
                           kLeader, handle_of(own));
     Unpacked theirs(all, count, type);
+    int across = MPI_SUCCESS;
     if (comm.rank() == kLeader)
-        exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(), kLeader,
-                       part_tag::kReduce);
+        across = exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(), kLeader,
+                                {"MPI_Allreduce", part_tag::kReduce});
+    if (code == MPI_SUCCESS)
+        code = across;
     if (code == MPI_SUCCESS)
         code = broadcast_bytes(own, theirs.bytes(), kLeader, "MPI_Allreduce");
     theirs.keep();
@@ -90,7 +96,7 @@ std::uint32_t greatest_of_both(Comm& comm, std::uint32_t mine) {
     std::uint32_t most = greatest(own, mine);
     std::uint32_t theirs = 0;
     if (comm.rank() == kLeader)
-        exchange_parts(comm, bytes_of(most), kLeader, bytes_of(theirs), kLeader, part_tag::kNumber);
+        exchange_parts(comm, bytes_of(most), kLeader, bytes_of(theirs), kLeader, kNumberPart);
     most = std::max(most, theirs);
     broadcast_bytes(own, bytes_of(most), kLeader, "MPI_Comm_dup");
     return most;
@@ -179,7 +185,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
     const Checks between = leads ? Checks(kCall, peer).peer(other_leader).tag(tag) : checks;
     if (leads && !between.bad())
         exchange_parts(between.comm(), std::as_bytes(std::span{&mine, 1}), other_leader,
-                       bytes_of(theirs), other_leader, part_tag::kNumber);
+                       bytes_of(theirs), other_leader, kNumberPart);
     broadcast_bytes(ours, bytes_of(theirs), leader, kCall);
     if (theirs.size == 0)
         return between.bad() ? between.code()
@@ -187,7 +193,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
     Group* const peers = new_group(theirs.size);
     if (leads)
         exchange_parts(between.comm(), nodes_of(*ours.group), other_leader, nodes_of(*peers),
-                       other_leader, part_tag::kNumber);
+                       other_leader, kNumberPart);
     broadcast_bytes(ours, nodes_of(*peers), leader, kCall);
     const std::uint32_t number = std::max(mine.number, theirs.number);
     use_number(number);
@@ -209,7 +215,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     int theirs = 0;
     if (comm.rank() == kLeader)
         exchange_parts(comm, std::as_bytes(std::span{&ours, 1}), kLeader, bytes_of(theirs), kLeader,
-                       part_tag::kNumber);
+                       kNumberPart);
     broadcast_bytes(own, bytes_of(theirs), kLeader, "MPI_Intercomm_merge");
     const bool is_first =
         ours != theirs ? ours < theirs : comm.group->nodes[0] < comm.peers->nodes[0];

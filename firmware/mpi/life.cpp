@@ -51,14 +51,23 @@ void tell_left(unsigned count, const char* what) {
         std::printf("MPI_Finalize(): %s: %u\n", what, count);
 }
 
-/// Messages of the program that have come, and that no receive has taken.
-unsigned messages_left() {
+/// Tells of messages that have come, and that no receive has taken: of the program, or of its
+/// collectives, whose contexts are odd.
+void tell_messages(bool of_collectives, const char* whose) {
+    const Envelope* first = nullptr;
     unsigned count = 0;
-    unexpected.find([&count](const Unexpected& message) {
-        count += message.envelope.context % 2 == 0 ? 1 : 0; // else of a collective
+    unexpected.find([&](const Unexpected& message) {
+        if ((message.envelope.context % 2 != 0) != of_collectives)
+            return false;
+        first = first == nullptr ? &message.envelope : first;
+        ++count;
         return false;
     });
-    return count;
+    tell_left(count, whose);
+    if (first != nullptr && !of_collectives)
+        std::printf("MPI_Finalize(): the first has %u bytes, from rank %d with tag %d\n",
+                    static_cast<unsigned>(first->bytes), static_cast<int>(first->source),
+                    static_cast<int>(first->tag));
 }
 
 /// The world, and the node alone.
@@ -216,20 +225,18 @@ Checks& Checks::count(int value) {
 
 Type* Checks::any_type(MPI_Datatype handle) { return usable(type_of(handle), handle); }
 
-Checks& Checks::elements(int number, MPI_Datatype handle) {
-    if (!count(number).type(handle).bad() &&
-        static_cast<std::int64_t>(number) * type_of(handle)->size > INT_MAX)
-        refuse(MPI_ERR_COUNT, "2 GiB or more of data");
-    return *this;
-}
+Checks& Checks::elements(int number, MPI_Datatype handle) { return data(this, number, handle); }
 
 // A null pointer is MPI_BOTTOM, too, where the type has addresses in it.
 Checks& Checks::data(const void* data, int number, MPI_Datatype handle) {
     constexpr MPI_Aint kAddressesBegin = 4096;
-    if (elements(number, handle).bad() || data != nullptr || number == 0)
+    if (count(number).type(handle).bad())
         return *this;
     const Type& type = *type_of(handle);
-    if (type.size != 0 && std::abs(type.runs[0].offset) < kAddressesBegin)
+    if (static_cast<std::int64_t>(number) * type.size > INT_MAX)
+        refuse(MPI_ERR_COUNT, "2 GiB or more of data");
+    if (data == nullptr && number != 0 && type.size != 0 &&
+        std::abs(type.runs[0].offset) < kAddressesBegin)
         refuse(MPI_ERR_BUFFER, "not a buffer: it is null");
     return *this;
 }
@@ -348,7 +355,8 @@ int MPI_Finalize() {
     if (meet_all(world, "MPI_Finalize") != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;
-    tell_left(messages_left(), "messages that nobody has received");
+    tell_messages(false, "messages that nobody has received");
+    tell_messages(true, "messages of collectives that did not agree");
     return MPI_SUCCESS;
 }
 

@@ -71,20 +71,13 @@ int MPI_Mprobe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Sta
     return match(comm, from, found, message, status);
 }
 
-// A look in vain takes a little time, in which what is looked for may come.
 int MPI_Improbe(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message,
                 MPI_Status* status) {
     Checks checks("MPI_Improbe", handle);
     if (checks.peer(from, true).tag(tag, true).bad())
         return checks.code();
     Comm& comm = checks.comm();
-    Found found{from == MPI_PROC_NULL};
-    if (!found.there)
-        found = find(comm, from, tag);
-    if (!found.there) {
-        pass_time();
-        found = find(comm, from, tag);
-    }
+    const Found found = from == MPI_PROC_NULL ? Found{true} : look(comm, from, tag);
     *flag = found.there;
     *message = MPI_MESSAGE_NULL;
     return found.there ? match(comm, from, found, message, status) : MPI_SUCCESS;

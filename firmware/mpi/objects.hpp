@@ -243,6 +243,8 @@ public:
     Checks& elements(int count, MPI_Datatype type);
     /// The same, and there is memory for them.
     Checks& data(const void* data, int count, MPI_Datatype type);
+    /// What is given is not where the result goes, but with MPI_IN_PLACE.
+    Checks& apart(const void* given, const void* result, int count, MPI_Datatype type);
     /// Not a communicator between two groups.
     Checks& one_group();
     /// Also MPI_PROC_NULL; `any`: also MPI_ANY_SOURCE.

@@ -36,8 +36,9 @@ public:
     /// The kernel's trees can do it: they take any order, on the node's stack.
     bool suits_trees() const { return op_.function == nullptr; }
     bool commutes() const { return op_.commutes; }
-    /// For operations of the standard. This object must stay for as long as the combiner is used.
-    Combiner combiner() const;
+    /// For operations of the standard, over a communicator, on which the ranks agree as well. This
+    /// object must stay for as long as the combiner is used.
+    Combiner combiner(std::uint32_t communicator) const;
     /// right = left op right, for `count` elements as they lie in the program's memory.
     void combine(void* left, void* right, int count) const;
 

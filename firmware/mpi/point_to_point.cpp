@@ -1,7 +1,11 @@
 // Point to point: calls that wait for their message.
+#include "mpi/meaning.hpp"
 #include "mpi/status.hpp"
+#include "mpi/under_way.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace mesh::mpi {
 
@@ -43,6 +47,25 @@ std::uint64_t bytes_told(const MPI_Status& status) {
            static_cast<std::uint64_t>(status.MPI_internal[1]) << 31;
 }
 
+namespace {
+
+const char* name_of(std::uint16_t meaning) {
+    constexpr std::array<const char*, 5> kNames{"bytes", "integers", "floating point", "complex",
+                                                "pairs"};
+    return kNames[std::min<std::size_t>(meaning >> 8, kNames.size() - 1)];
+}
+
+} // namespace
+
+// The bytes are taken all the same, as in C.
+void tell_meaning(const Envelope& envelope, std::uint16_t ours) {
+    std::printf("MPI: rank %d sends %s of %d bytes with tag %d, and they are received as %s of %d "
+                "bytes\n",
+                static_cast<int>(envelope.source), name_of(envelope.meaning),
+                envelope.meaning & 0xFF, static_cast<int>(envelope.tag), name_of(ours),
+                ours & 0xFF);
+}
+
 Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
               int tag, Comm& comm) {
     Request request;
@@ -66,7 +89,7 @@ int send(const char* call, Request::Mode mode, const void* data, int count, MPI_
     Comm& comm = checks.comm();
     if (mode == Request::Mode::standard &&
         (to == MPI_PROC_NULL || send_at_once(comm, comm.context(Traffic::messages), *type_of(type),
-                                             static_cast<std::size_t>(count), data, to, tag)))
+                                             static_cast<std::size_t>(count), data, to, tag, 0)))
         return MPI_SUCCESS;
     Request request = asked(Request::Kind::send, data, count, type, to, tag, comm);
     request.mode = mode;
@@ -160,18 +183,11 @@ int MPI_Probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
     return MPI_SUCCESS;
 }
 
-// A look in vain takes a little time, in which what is looked for may come.
 int MPI_Iprobe(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
     Checks checks("MPI_Iprobe", handle);
     if (checks.peer(from, true).tag(tag, true).bad())
         return checks.code();
-    Found found{from == MPI_PROC_NULL};
-    if (!found.there)
-        found = find(checks.comm(), from, tag);
-    if (!found.there) {
-        pass_time();
-        found = find(checks.comm(), from, tag);
-    }
+    const Found found = from == MPI_PROC_NULL ? Found{true} : look(checks.comm(), from, tag);
     *flag = found.there;
     if (found.there)
         tell(found, status);

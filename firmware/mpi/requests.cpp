@@ -201,6 +201,22 @@ int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, co
     return MPI_SUCCESS;
 }
 
+/// Both at once: what is sent is copied, so that the request is that of the receive.
+int begin_both(const char* call, const void* out, int out_count, MPI_Datatype out_type, Rank to,
+               int out_tag, void* in, int in_count, MPI_Datatype in_type, Rank from, int in_tag,
+               MPI_Comm comm, MPI_Request* handle) {
+    Checks checks(call, comm);
+    checks.message(in, in_count, in_type, from, in_tag, true);
+    Request* const send = new_request(checks, Request::Kind::send, Request::Mode::buffered, out,
+                                      out_count, out_type, to, out_tag);
+    if (send == nullptr)
+        return checks.code();
+    begin(*send);
+    leave_to_engine(*send);
+    return begin_new(call, Request::Kind::receive, Request::Mode::standard, in, in_count, in_type,
+                     from, in_tag, comm, handle);
+}
+
 void act(Request& request, bool begins) {
     auto& collective = static_cast<Collective&>(request);
     collective.act(collective, begins);
@@ -281,6 +297,19 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
               MPI_Request* request) {
     return begin_new("MPI_Irecv", Kind::receive, Mode::standard, data, count, type, from, tag, comm,
                      request);
+}
+
+int MPI_Isendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                  void* in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    return begin_both("MPI_Isendrecv", out, out_count, out_type, to, out_tag, in, in_count, in_type,
+                      from, in_tag, comm, request);
+}
+
+int MPI_Isendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
+                          int in_tag, MPI_Comm comm, MPI_Request* request) {
+    return begin_both("MPI_Isendrecv_replace", data, count, type, to, out_tag, data, count, type,
+                      from, in_tag, comm, request);
 }
 
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,

@@ -44,7 +44,8 @@ enum class Element : std::uint8_t {
     pair_long,
     pair_float,
     pair_double,
-    pair_long_double
+    pair_long_double,
+    bytes // what bits are for, and nothing else
 };
 
 /// The basic types that a type of several ones is made of, in the order of its data, as often as it

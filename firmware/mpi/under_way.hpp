@@ -28,6 +28,10 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
 /// A send is done, or a part of it.
 void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
 
+/// A message of the program has other data than its receive asks for. There only in a program that
+/// has messages.
+[[gnu::weak]] void tell_meaning(const Envelope& envelope, std::uint16_t ours);
+
 /// A sender cancels what it announced to this node. False: no memory for the answer, nothing done.
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);
 /// A receiver has forgotten what this node cancelled. There only in a program that cancels.

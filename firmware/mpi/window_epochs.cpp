@@ -228,8 +228,9 @@ int MPI_Win_post(MPI_Group group, int, MPI_Win handle) {
     each_rank(window, *origins, [&window](Rank rank) {
         expect(window, &window.exposed, nullptr, 0, MPI_BYTE, rank, window_tag::kDone);
     });
-    each_rank(window, *origins,
-              [&window](Rank rank) { send_part(window, {}, rank, window_tag::kPosted); });
+    each_rank(window, *origins, [&window](Rank rank) {
+        send_part(window, {}, rank, {"MPI_Win_post", window_tag::kPosted});
+    });
     return MPI_SUCCESS;
 }
 
@@ -246,7 +247,7 @@ int MPI_Win_start(MPI_Group group, int, MPI_Win handle) {
     window.started = hold(targets);
     window.is_fenced = false;
     each_rank(window, *targets, [&window](Rank rank) {
-        receive_part(window, {}, rank, window_tag::kPosted);
+        receive_part(window, {}, rank, {"MPI_Win_start", window_tag::kPosted});
         target_of(window, rank).is_started = true;
     });
     return MPI_SUCCESS;
@@ -262,7 +263,7 @@ int MPI_Win_complete(MPI_Win handle) {
     flush(window, MPI_ANY_SOURCE);
     each_rank(window, *window.started, [&window](Rank rank) {
         target_of(window, rank).is_started = false;
-        send_part(window, {}, rank, window_tag::kDone);
+        send_part(window, {}, rank, {"MPI_Win_complete", window_tag::kDone});
     });
     release(std::exchange(window.started, nullptr));
     return checks.end();

@@ -6,7 +6,10 @@
 
 #define WORLD MPI_COMM_WORLD
 
-static int rank, number = 1, other = 1, flag;
+static int rank, number = 1, other = 1, flag, many[4];
+static const int nine = 9, huge[2] = {1 << 29, 1 << 29};
+static const MPI_Aint places[2] = {0, 4};
+static const MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
 static MPI_Comm comm;
 static MPI_Group group;
 static MPI_Datatype type;
@@ -155,6 +158,15 @@ static int standard_op(void) {
     return MPI_Op_free(&op);
 }
 
+static MPI_Group world_group(void) {
+    MPI_Comm_group(WORLD, &group);
+    return group;
+}
+static int not_persistent(void) {
+    MPI_Irecv(&other, 1, MPI_INT, rank, 9, WORLD, &request);
+    return MPI_Start(&request);
+}
+
 #define CALLS                                                                                      \
     CALL(freed_comm, MPI_Barrier(freed_comm()))                                                    \
     CALL(null_comm, MPI_Barrier(MPI_COMM_NULL))                                                    \
@@ -200,7 +212,37 @@ static int standard_op(void) {
     CALL(freed_key, MPI_Comm_set_attr(MPI_COMM_SELF, freed_key(), NULL))                           \
     CALL(no_key, MPI_Comm_set_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID, NULL))                       \
     CALL(key_twice, key_twice())                                                                   \
-    CALL(key_of_types, MPI_Comm_set_attr(MPI_COMM_SELF, key_of_types(), NULL))
+    CALL(key_of_types, MPI_Comm_set_attr(MPI_COMM_SELF, key_of_types(), NULL))                     \
+    CALL(high_rank, MPI_Send(&number, 1, MPI_INT, 2, 0, WORLD))                                    \
+    CALL(low_rank, MPI_Recv(&number, 1, MPI_INT, -7, 0, WORLD, MPI_STATUS_IGNORE))                 \
+    CALL(any_rank, MPI_Isend(&number, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, &request))             \
+    CALL(low_tag, MPI_Send(&number, 1, MPI_INT, rank, -3, WORLD))                                  \
+    CALL(low_count, MPI_Bcast(&number, -1, MPI_INT, 0, WORLD))                                     \
+    CALL(high_root, MPI_Bcast(&number, 1, MPI_INT, 9, WORLD))                                      \
+    CALL(rank_of_group, MPI_Group_incl(world_group(), 1, &nine, &group))                           \
+    CALL(null_sent, MPI_Send(NULL, 1, MPI_INT, rank, 0, WORLD))                                    \
+    CALL(null_received, MPI_Irecv(NULL, 1, MPI_INT, rank, 0, WORLD, &request))                     \
+    CALL(null_broadcast, MPI_Bcast(NULL, 1, MPI_INT, 0, WORLD))                                    \
+    CALL(null_gathered, MPI_Gather(&number, 1, MPI_INT, NULL, 1, MPI_INT, 0, MPI_COMM_SELF))       \
+    CALL(null_scattered, MPI_Scatter(NULL, 1, MPI_INT, &number, 1, MPI_INT, 0, MPI_COMM_SELF))     \
+    CALL(null_reduced, MPI_Reduce(&number, NULL, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_SELF))           \
+    CALL(null_all, MPI_Alltoall(&number, 1, MPI_INT, NULL, 1, MPI_INT, WORLD))                     \
+    CALL(one_reduced, MPI_Allreduce(&number, &number, 1, MPI_INT, MPI_SUM, WORLD))                 \
+    CALL(one_scanned, MPI_Scan(&number, &number, 1, MPI_INT, MPI_SUM, WORLD))                      \
+    CALL(overlapping, MPI_Allreduce(many, many + 1, 2, MPI_INT, MPI_SUM, WORLD))                   \
+    CALL(one_gathered, MPI_Allgather(many + rank, 1, MPI_INT, many, 1, MPI_INT, WORLD))            \
+    CALL(one_exchanged, MPI_Alltoall(many, 1, MPI_INT, many, 1, MPI_INT, WORLD))                   \
+    CALL(one_scattered, MPI_Scatter(many, 1, MPI_INT, many, 1, MPI_INT, 0, MPI_COMM_SELF))         \
+    CALL(own_size, MPI_Gather(many, 2, MPI_INT, many + 2, 1, MPI_INT, 0, MPI_COMM_SELF))           \
+    CALL(much_sent, MPI_Send(many, 1 << 30, MPI_DOUBLE, rank, 0, WORLD))                           \
+    CALL(much_reduced, MPI_Allreduce(many, many, 1 << 30, MPI_DOUBLE, MPI_SUM, WORLD))             \
+    CALL(large_type, MPI_Type_contiguous((1 << 29) + 1, MPI_DOUBLE, &type))                        \
+    CALL(large_vector, MPI_Type_vector(70000, 70000, 70000, MPI_INT, &type))                       \
+    CALL(large_struct, MPI_Type_create_struct(2, huge, places, ints, &type))                       \
+    CALL(packed_size, MPI_Pack_size(1 << 30, MPI_INT, WORLD, &number))                             \
+    CALL(not_persistent, not_persistent())                                                         \
+    CALL(bytes_added, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_SUM, WORLD))                 \
+    CALL(bytes_and, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_LAND, WORLD))
 
 static const char *const names[] = {
 #define CALL(name, call) #name,
