@@ -75,12 +75,6 @@ Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
         [=](const Unexpected& block) { return takes(context, source, tag, block.envelope); });
 }
 
-/// What a message means: of the program, whose contexts are even, as its type.
-static std::uint16_t meaning_in(std::uint32_t context, const Type& type,
-                                std::uint16_t of_collective) {
-    return context % 2 != 0 ? of_collective : meaning_of(type);
-}
-
 void* room_for_letter(std::size_t bytes) { return mesh_malloc(sizeof(Letter) + bytes); }
 
 void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when) {
@@ -198,15 +192,6 @@ void put(Request& request, std::uint32_t position, std::span<const std::byte> da
         return;
     const std::size_t fits = std::min<std::size_t>(data.size(), request.capacity - position);
     std::copy_n(data.data(), fits, request.place + position);
-}
-
-/// Notes what the message means, if that is not what the receive asks for.
-void compare(Request& request, const Envelope& envelope) {
-    const std::uint16_t ours = meaning_in(request.context, *request.type, request.meaning);
-    const bool differs = ours != 0 && envelope.meaning != 0 && ours != envelope.meaning;
-    request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
-    if (request.its_meaning != 0 && request.traffic == Traffic::messages)
-        tell_meaning(envelope, ours);
 }
 
 /// A receive and an envelope have found each other. False: no memory for the answer, nothing done.
@@ -358,13 +343,8 @@ bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std
     if (bytes > eager_bytes_max())
         return false;
     const wire::ModelTime when = fiber::node().now();
-    const Envelope envelope{Envelope::What::eager,
-                            meaning_in(context, type, meaning),
-                            context,
-                            comm.rank(),
-                            tag,
-                            bytes,
-                            0};
+    const Envelope envelope =
+        envelope_of(Envelope::What::eager, comm, context, type, meaning, tag, bytes, 0);
     void* const place = program_memory(sizeof envelope + bytes);
     pack(type, count, data, behind(place) + sizeof envelope);
     post_envelope(place, comm.peers->node(to), envelope, bytes, when);
@@ -392,13 +372,9 @@ void begin_send(Request& request) {
         pack(*request.type, count, request.data, request.place);
     }
     request.number = ++announced_count;
-    const Envelope envelope{Envelope::What::announced,
-                            meaning_in(request.context, *request.type, request.meaning),
-                            request.context,
-                            request.comm->rank(),
-                            request.tag,
-                            request.bytes,
-                            request.number};
+    const Envelope envelope =
+        envelope_of(Envelope::What::announced, *request.comm, request.context, *request.type,
+                    request.meaning, request.tag, request.bytes, request.number);
     announced.push(request);
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, request.clock);
 }

@@ -146,6 +146,22 @@ private:
     std::array<int, kFactorsMax> rest_; // for this place and those behind it
 };
 
+/// Gives each prime factor, from the greatest down, to the smallest of `sizes`, which are 1.
+[[gnu::noinline]] void deal_out(int product, std::span<int> sizes) {
+    std::array<int, kFactorsMax> factors;
+    std::size_t count = 0;
+    for (int factor = 2; product > 1; ++factor)
+        for (; product % factor == 0; product /= factor)
+            factors[count++] = factor;
+    while (count-- > 0)
+        *std::ranges::min_element(sizes) *= factors[count];
+    std::ranges::sort(sizes, std::ranges::greater{});
+}
+
+[[gnu::noinline]] void find_nearest(int product, std::span<int> sizes) {
+    Factors(product, sizes).find();
+}
+
 /// Checks that a communicator has a grid.
 class GridChecks : public Checks {
 public:
@@ -174,8 +190,7 @@ using namespace mesh::mpi;
 
 extern "C" {
 
-// First each prime factor, from the greatest down, goes to the smallest dimension; then nearer
-// factors are looked for. Further dimensions than a number may have factors get one place.
+// Further dimensions than a number may have factors get one place.
 int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
     Checks checks("MPI_Dims_create");
     checks.require(nodes > 0 && dimensions >= 0, MPI_ERR_DIMS, nullptr);
@@ -192,19 +207,11 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
         checks.require(nodes == 1, MPI_ERR_DIMS, nullptr);
     if (free == 0 || checks.bad())
         return checks.code();
-    const int product = nodes;
     std::array<int, kFactorsMax> made;
     const auto ours = std::span(made).first(static_cast<std::size_t>(std::min(free, kFactorsMax)));
     std::ranges::fill(ours, 1);
-    std::array<int, kFactorsMax> factors;
-    std::size_t count = 0;
-    for (int factor = 2; nodes > 1; ++factor)
-        for (; nodes % factor == 0; nodes /= factor)
-            factors[count++] = factor;
-    while (count-- > 0)
-        *std::ranges::min_element(ours) *= factors[count];
-    std::ranges::sort(ours, std::ranges::greater{});
-    Factors(product, ours).find();
+    deal_out(nodes, ours);
+    find_nearest(nodes, ours);
     std::size_t next = 0;
     for (int at = 0; at < dimensions; ++at)
         if (sizes[at] == 0)

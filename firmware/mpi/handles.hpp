@@ -7,6 +7,7 @@
 
 #include "mpi/mpi.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -81,7 +82,7 @@ void unlist(Object& object);
 /// The handle that an object has.
 template <class T>
 typename T::Handle handle_of(const T& object) {
-    return reinterpret_cast<typename T::Handle>(std::uintptr_t{object.handle});
+    return std::bit_cast<typename T::Handle>(std::uintptr_t{object.handle});
 }
 /// The same for the program, which has one handle more. The caller has made it an owner.
 template <class T>

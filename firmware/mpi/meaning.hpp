@@ -3,6 +3,7 @@
 // told.
 #pragma once
 
+#include "mpi/envelope.hpp"
 #include "mpi/types.hpp"
 
 #include <cstdint>
@@ -26,6 +27,20 @@ constexpr std::uint16_t meaning_of(const Type& type) {
     return family == Family::any || type.unit == 1
                ? std::uint16_t{0}
                : static_cast<std::uint16_t>(static_cast<unsigned>(family) << 8 | type.unit);
+}
+
+/// Contexts of the program are even; of others it is known from elsewhere.
+constexpr std::uint16_t meaning_in(std::uint32_t context, const Type& type,
+                                   std::uint16_t of_collective) {
+    return context % 2 != 0 ? of_collective : meaning_of(type);
+}
+
+/// The first envelope of a message.
+inline Envelope envelope_of(Envelope::What what, const Comm& comm, std::uint32_t context,
+                            const Type& type, std::uint16_t of_collective, int tag,
+                            std::uint32_t bytes, std::uint32_t number) {
+    return {what,  meaning_in(context, type, of_collective), context, comm.rank(), tag, bytes,
+            number};
 }
 
 /// Of a collective. `operation`: the number of one of the standard.

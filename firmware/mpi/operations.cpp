@@ -42,7 +42,7 @@ struct Product {
 /// Below all numbers, above them, or one of them.
 template <class T>
 int side_of(T value) {
-    return value == value ? 0 : std::signbit(value) ? -1 : 1;
+    return !std::isnan(value) ? 0 : std::signbit(value) ? -1 : 1;
 }
 
 /// IEEE 754's totalOrder, as the kernel has it: -NaN, -infinity .. -0, +0 .. infinity, NaN. So the

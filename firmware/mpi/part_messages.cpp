@@ -38,6 +38,14 @@ void leave_to_engine(Request& request) {
     destroy(&request);
 }
 
+void compare(Request& request, const Envelope& envelope) {
+    const std::uint16_t ours = meaning_in(request.context, *request.type, request.meaning);
+    const bool differs = ours != 0 && envelope.meaning != 0 && ours != envelope.meaning;
+    request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
+    if (request.its_meaning != 0 && request.traffic == Traffic::messages)
+        tell_meaning(envelope, ours);
+}
+
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready) {
     Unexpected** const link = unexpected.find([&asked, from](const Unexpected& block) {
         return block.envelope.what == Envelope::What::announced && block.from == from &&

@@ -222,10 +222,6 @@ void act(Request& request, bool begins) {
     collective.act(collective, begins);
 }
 
-/// What the program has attached for buffered sends, and gets back as it was.
-void* attached = nullptr;
-int attached_bytes = 0;
-
 } // namespace
 
 /// Its name is known to kernel/api/waits.cpp.
@@ -275,21 +271,6 @@ int MPI_Bsend(const void* data, int count, MPI_Datatype type, int to, int tag, M
         return checks.code();
     begin(*request);
     leave_to_engine(*request);
-    return MPI_SUCCESS;
-}
-
-// The heap is buffer enough.
-int MPI_Buffer_attach(void* buffer, int bytes) {
-    if (attached != nullptr)
-        return Checks("MPI_Buffer_attach").refuse(MPI_ERR_BUFFER, "one is attached already");
-    attached = buffer;
-    attached_bytes = bytes;
-    return MPI_SUCCESS;
-}
-
-int MPI_Buffer_detach(void* buffer, int* bytes) {
-    *static_cast<void**>(buffer) = std::exchange(attached, nullptr);
-    *bytes = std::exchange(attached_bytes, 0);
     return MPI_SUCCESS;
 }
 

@@ -32,6 +32,9 @@ void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
 /// has messages.
 [[gnu::weak]] void tell_meaning(const Envelope& envelope, std::uint16_t ours);
 
+/// Notes of a receive what its message means, if that is not what it asks for.
+void compare(Request& request, const Envelope& envelope);
+
 /// A sender cancels what it announced to this node. False: no memory for the answer, nothing done.
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);
 /// A receiver has forgotten what this node cancelled. There only in a program that cancels.

@@ -1,4 +1,4 @@
-"""Wrong calls of MPI: each is told with its call and the reason, and is an error of the right class."""
+"""Wrong calls of MPI: each is told with its call and the reason, and has the class of its error."""
 import re
 
 import pytest
@@ -102,7 +102,8 @@ def test_each_wrong_call_returns_the_class_of_its_error_and_the_program_goes_on(
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_wrong_call_is_told_with_its_name_and_the_reason(name):
-    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("wrong_calls"), "--", name)
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("wrong_calls"), "--",
+                   name)
     assert outcome.status == 1, outcome
     said = re.search(r"node \d has ended the run: rank \d: (.*?);", outcome.err)
     assert said and said[1] == CALLS[name][1], outcome
@@ -137,7 +138,8 @@ def test_ranks_that_do_not_agree_are_told_about_what(engine, name):
     outcome = mesh("run", "--engine", *ENGINES[engine], "--dim", 2, "--app",
                    program("wrong_together"), "--", name)
     assert outcome.status == 1 and "firmware stopped" not in outcome.err, outcome
-    assert re.search(rf"node \d has ended the run: rank \d: {TOGETHER[name]};", outcome.err), outcome
+    words = rf"node \d has ended the run: rank \d: {TOGETHER[name]};"
+    assert re.search(words, outcome.err), outcome
 
 
 def test_a_node_that_has_stopped_is_told_before_those_that_miss_it():
