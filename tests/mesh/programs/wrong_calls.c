@@ -23,21 +23,24 @@ static MPI_Win win;
 static void add(void *in, void *inout, int *count, MPI_Datatype *its) {}
 static void handle(MPI_Comm *its, int *code, ...) {}
 
-/* Each gives a handle that was freed, and that another object has not got since. */
+/* Each gives a handle that was freed, and makes another object, which may have its memory. */
 static MPI_Comm freed_comm(void) {
     MPI_Comm next, mine;
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     mine = comm;
     MPI_Comm_free(&mine);
     MPI_Comm_dup(MPI_COMM_SELF, &next);
-    MPI_Comm_free(&next);
     return comm;
 }
 static MPI_Group freed_group(void) {
-    MPI_Group mine;
-    MPI_Comm_group(WORLD, &group);
+    static const int zero = 0;
+    MPI_Group all, mine;
+    MPI_Comm_group(WORLD, &all);
+    MPI_Group_incl(all, 1, &zero, &group);
     mine = group;
     MPI_Group_free(&mine);
+    MPI_Group_incl(all, 1, &zero, &mine);
+    MPI_Group_free(&all);
     return group;
 }
 static MPI_Datatype freed_type(void) {
@@ -47,7 +50,7 @@ static MPI_Datatype freed_type(void) {
     mine = type;
     MPI_Type_free(&mine);
     MPI_Type_contiguous(2, MPI_INT, &next);
-    MPI_Type_free(&next);
+    MPI_Type_commit(&next);
     return type;
 }
 static MPI_Op freed_op(void) {
@@ -55,6 +58,7 @@ static MPI_Op freed_op(void) {
     MPI_Op_create(add, 1, &op);
     mine = op;
     MPI_Op_free(&mine);
+    MPI_Op_create(add, 1, &mine);
     return op;
 }
 static MPI_Request *ended_request(void) {
@@ -63,6 +67,7 @@ static MPI_Request *ended_request(void) {
     request = mine;
     MPI_Send(&number, 1, MPI_INT, rank, 0, WORLD);
     MPI_Wait(&mine, MPI_STATUS_IGNORE);
+    MPI_Send_init(&number, 1, MPI_INT, rank, 0, WORLD, &mine);
     return &request;
 }
 static MPI_Errhandler freed_handler(void) {
@@ -70,6 +75,7 @@ static MPI_Errhandler freed_handler(void) {
     MPI_Comm_create_errhandler(handle, &handler);
     mine = handler;
     MPI_Errhandler_free(&mine);
+    MPI_Comm_create_errhandler(handle, &mine);
     return handler;
 }
 static MPI_Info freed_info(void) {
@@ -77,6 +83,7 @@ static MPI_Info freed_info(void) {
     MPI_Info_create(&info);
     mine = info;
     MPI_Info_free(&mine);
+    MPI_Info_create(&mine);
     return info;
 }
 static MPI_Message *ended_message(void) {
