@@ -170,6 +170,7 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call, boo
 int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
                  MPI_Request* request) {
     Checks checks(name, comm);
+    checks.result(request);
     Behind* const behind = make_behind(checks, held, call, false);
     if (behind == nullptr)
         return checks.code();
@@ -186,6 +187,7 @@ int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterC
 int prepare_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
                    MPI_Request* request) {
     Checks checks(name, comm);
+    checks.result(request);
     Behind* const behind = make_behind(checks, held, call, true);
     if (behind == nullptr)
         return checks.code();

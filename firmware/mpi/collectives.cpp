@@ -65,7 +65,7 @@ Status broadcast_by_tree(std::span<std::byte> bytes, NodeId root) {
         const BroadcastPlan plan{.tree = chosen_tree(),
                                  .root = root,
                                  .total_bytes = static_cast<std::uint32_t>(now.size()),
-                                 .tag = tree_tag::kBroadcast};
+                                 .tag = kTreeTag};
         status = fiber::await(broadcast(fiber::node(), plan, now));
         bytes = bytes.subspan(now.size());
     }
@@ -86,7 +86,7 @@ int meet_all(Comm& comm, const char* call) {
     if (comm.across != nullptr)
         return comm.across->meet(comm, call);
     if (comm.is_whole)
-        return code_of(comm, fiber::await(barrier(fiber::node())), call);
+        return code_of(comm, fiber::await(barrier(fiber::node(), kTreeTag)), call);
     meet_by_messages(comm);
     return MPI_SUCCESS;
 }

@@ -179,7 +179,7 @@ extern "C" {
 
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     Checks checks("MPI_Comm_dup", handle);
-    if (checks.bad())
+    if (checks.result(copy).bad())
         return checks.code();
     int code = MPI_SUCCESS;
     Comm* const comm = copy_without_number(checks.comm(), handle, &code);
@@ -197,7 +197,7 @@ int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy) {
 
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
     Checks checks("MPI_Comm_split", handle);
-    if (checks.bad())
+    if (checks.result(part).bad())
         return checks.code();
     if (color < 0 && color != MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_ARG, "a color is not negative");
@@ -232,7 +232,7 @@ int MPI_Comm_split_type(MPI_Comm handle, int kind, int key, MPI_Info, MPI_Comm* 
 int MPI_Comm_create(MPI_Comm handle, MPI_Group members, MPI_Comm* part) {
     Checks checks("MPI_Comm_create", handle);
     Group* const group = checks.group(members);
-    if (checks.bad())
+    if (checks.result(part).bad())
         return checks.code();
     Comm& old = checks.comm();
     if (old.across != nullptr)
@@ -264,8 +264,8 @@ int MPI_Comm_free(MPI_Comm* handle) {
 int MPI_Comm_disconnect(MPI_Comm* handle) { return MPI_Comm_free(handle); }
 
 int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
-    const Checks checks("MPI_Comm_group", handle);
-    if (checks.bad())
+    Checks checks("MPI_Comm_group", handle);
+    if (checks.result(group).bad())
         return checks.code();
     *group = give_handle(*hold(checks.comm().group));
     return MPI_SUCCESS;
@@ -291,8 +291,8 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
 }
 
 int MPI_Comm_test_inter(MPI_Comm handle, int* flag) {
-    const Checks checks("MPI_Comm_test_inter", handle);
-    if (checks.bad())
+    Checks checks("MPI_Comm_test_inter", handle);
+    if (checks.result(flag).bad())
         return checks.code();
     *flag = checks.comm().across != nullptr;
     return MPI_SUCCESS;

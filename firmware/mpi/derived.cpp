@@ -280,7 +280,8 @@ int MPI_Type_free(MPI_Datatype* handle) {
 
 int MPI_Type_size(MPI_Datatype handle, int* size) {
     Checks checks("MPI_Type_size");
-    if (const Type* const type = checks.any_type(handle); type != nullptr)
+    const Type* const type = checks.any_type(handle);
+    if (!checks.result(size).bad())
         *size = static_cast<int>(type->size);
     return checks.code();
 }

@@ -72,7 +72,7 @@ extern "C" {
 // valid there, too, and the copy has no attributes.
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm* copy, MPI_Request* request) {
     Checks checks("MPI_Comm_idup", handle);
-    if (checks.bad())
+    if (checks.result(copy).result(request).bad())
         return checks.code();
     int code = MPI_SUCCESS;
     Comm* const made = copy_without_number(checks.comm(), handle, &code);

@@ -403,6 +403,8 @@ void begin_send(Request& request) {
 void begin_receive(Request& request) {
     request.node = peer_node(*request.comm, request.peer);
     prepare_to_receive(request);
+    if (request.traffic == Traffic::messages && tell_overlap != nullptr)
+        tell_overlap(request);
     Unexpected** const link = find_unexpected(request.context, request.peer, request.tag);
     if (*link == nullptr)
         return posted.push(request);

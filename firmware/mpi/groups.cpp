@@ -73,15 +73,15 @@ using namespace mesh::mpi;
 extern "C" {
 
 int MPI_Group_size(MPI_Group handle, int* size) {
-    const GroupChecks checks("MPI_Group_size", handle);
-    if (!checks.bad())
+    GroupChecks checks("MPI_Group_size", handle);
+    if (!checks.result(size).bad())
         *size = checks.first().size;
     return checks.code();
 }
 
 int MPI_Group_rank(MPI_Group handle, int* rank) {
-    const GroupChecks checks("MPI_Group_rank", handle);
-    if (!checks.bad())
+    GroupChecks checks("MPI_Group_rank", handle);
+    if (!checks.result(rank).bad())
         *rank = checks.first().own;
     return checks.code();
 }

@@ -217,6 +217,10 @@ Checks& Checks::require(bool good, int code, const char* why) {
     return *this;
 }
 
+Checks& Checks::result(const void* place) {
+    return require(place != nullptr, MPI_ERR_ARG, "no place for the result: a null pointer");
+}
+
 Checks& Checks::count(int value) {
     if (value < 0)
         refuse_number(MPI_ERR_COUNT, value, INT_MAX);
@@ -402,15 +406,15 @@ int MPI_Comm_get_parent(MPI_Comm* parent) {
 int MPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }
 
 int MPI_Comm_rank(MPI_Comm handle, int* rank) {
-    const Checks checks("MPI_Comm_rank", handle);
-    if (!checks.bad())
+    Checks checks("MPI_Comm_rank", handle);
+    if (!checks.result(rank).bad())
         *rank = checks.comm().rank();
     return checks.code();
 }
 
 int MPI_Comm_size(MPI_Comm handle, int* size) {
-    const Checks checks("MPI_Comm_size", handle);
-    if (!checks.bad())
+    Checks checks("MPI_Comm_size", handle);
+    if (!checks.result(size).bad())
         *size = checks.comm().size();
     return checks.code();
 }

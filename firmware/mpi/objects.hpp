@@ -256,6 +256,8 @@ public:
     /// Between two groups also MPI_ROOT and MPI_PROC_NULL.
     Checks& root(Rank rank);
     Checks& require(bool good, int code, const char* why);
+    /// There is a place for what the call gives.
+    Checks& result(const void* place);
 
     bool bad() const { return code_ != MPI_SUCCESS; }
     int code() const { return code_; }

@@ -10,13 +10,6 @@
 
 namespace mesh::mpi {
 
-/// Tags of the kernel's collectives, beside those of the engine's messages.
-namespace tree_tag {
-inline constexpr std::uint16_t kBroadcast = 1;
-inline constexpr std::uint16_t kReduce = 2;
-inline constexpr std::uint16_t kAllReduce = 3;
-} // namespace tree_tag
-
 /// MPI_SUCCESS, or what the call returns of a collective of the kernel that went wrong.
 int code_of(const Comm& comm, Status status, const char* call);
 

@@ -66,6 +66,25 @@ void tell_meaning(const Envelope& envelope, std::uint16_t ours) {
                 ours & 0xFF);
 }
 
+// Once, and among the receives that have waited for longest: a program may have thousands.
+void tell_overlap(const Request& request) {
+    constexpr unsigned kLooks = 64;
+    static bool has_told = false;
+    if (has_told || request.capacity == 0 || !request.type->is_dense())
+        return;
+    unsigned looks = 0;
+    const Request* const other = *posted.find([&](const Request& one) {
+        return ++looks > kLooks || (one.traffic == Traffic::messages && one.type->is_dense() &&
+                                    one.place < request.place + request.capacity &&
+                                    request.place < one.place + one.capacity);
+    });
+    if (other == nullptr || looks > kLooks)
+        return;
+    has_told = true;
+    std::printf("MPI: two receives have one buffer, with tags %d and %d\n", other->tag,
+                request.tag);
+}
+
 Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
               int tag, Comm& comm) {
     Request request;
@@ -133,7 +152,7 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype handle, int* count) {
     Checks checks("MPI_Get_count");
     const Type* const type = checks.any_type(handle);
-    if (type == nullptr)
+    if (checks.result(count).result(status).bad())
         return checks.code();
     const std::uint64_t bytes = bytes_told(*status);
     if (type->size == 0)
@@ -185,7 +204,7 @@ int MPI_Probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
 
 int MPI_Iprobe(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
     Checks checks("MPI_Iprobe", handle);
-    if (checks.peer(from, true).tag(tag, true).bad())
+    if (checks.peer(from, true).tag(tag, true).result(flag).bad())
         return checks.code();
     const Found found = from == MPI_PROC_NULL ? Found{true} : look(checks.comm(), from, tag);
     *flag = found.there;

@@ -86,7 +86,7 @@ Status reduce_by_tree(const Comm& comm, std::span<std::byte> work, const Operati
         const auto now = work.first(std::min(work.size(), most));
         const ReducePlan plan{.root = root,
                               .total_bytes = static_cast<std::uint32_t>(now.size()),
-                              .tag = all ? tree_tag::kAllReduce : tree_tag::kReduce,
+                              .tag = kTreeTag,
                               .combiner = combiner};
         status = fiber::await(all ? allreduce(fiber::node(), plan, now)
                                   : reduce(fiber::node(), plan, now));
@@ -274,6 +274,8 @@ int MPI_Reduce_scatter_block(const void* mine, void* part, int count, MPI_Dataty
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
     Checks checks("MPI_Op_create");
+    if (checks.result(handle).bad())
+        return checks.code();
     Op* const op = make<Op>();
     if (op == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);

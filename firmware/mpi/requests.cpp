@@ -30,12 +30,14 @@ Request* active(MPI_Request handle) {
 class RequestChecks : public Checks {
 public:
     RequestChecks(const char* call, Handles requests) : Checks(call) {
+        if (!requests.empty() && result(requests.data()).bad())
+            return;
         for (const MPI_Request request : requests)
             if (request != MPI_REQUEST_NULL)
                 object<Request>(request);
     }
-    RequestChecks(const char* call, const MPI_Request& request)
-        : RequestChecks(call, Handles{const_cast<MPI_Request*>(&request), 1}) {}
+    RequestChecks(const char* call, MPI_Request* request)
+        : RequestChecks(call, Handles{request, 1}) {}
 };
 
 /// What a call returns that ends requests. The first error is told, to the error handler of its
@@ -180,6 +182,7 @@ Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, con
 int begin_new(const char* call, Request::Kind kind, Request::Mode mode, const void* data, int count,
               MPI_Datatype type, Rank peer, int tag, MPI_Comm comm, MPI_Request* handle) {
     Checks checks(call, comm);
+    checks.result(handle);
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
         return checks.code();
@@ -192,6 +195,7 @@ int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, co
                     int count, MPI_Datatype type, Rank peer, int tag, MPI_Comm comm,
                     MPI_Request* handle) {
     Checks checks(call, comm);
+    checks.result(handle);
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
         return checks.code();
@@ -367,7 +371,7 @@ int MPI_Request_free(MPI_Request* handle) {
 }
 
 int MPI_Wait(MPI_Request* handle, MPI_Status* status) {
-    const RequestChecks checks("MPI_Wait", *handle);
+    const RequestChecks checks("MPI_Wait", handle);
     if (checks.bad())
         return checks.code();
     if (Request* const request = active(*handle); request != nullptr)
@@ -417,8 +421,8 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_S
 
 // A look in vain takes a little time, in which what is looked for may come.
 int MPI_Test(MPI_Request* handle, int* flag, MPI_Status* status) {
-    const RequestChecks checks("MPI_Test", *handle);
-    if (checks.bad())
+    RequestChecks checks("MPI_Test", handle);
+    if (checks.result(flag).bad())
         return checks.code();
     const Request* const request = active(*handle);
     if (request != nullptr && !request->is_done)
@@ -474,7 +478,7 @@ int MPI_Testsome(int count, MPI_Request* requests, int* done, int* places, MPI_S
 }
 
 int MPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
-    const RequestChecks checks("MPI_Request_get_status", handle);
+    const RequestChecks checks("MPI_Request_get_status", &handle);
     if (checks.bad())
         return checks.code();
     Request* const request = active(handle);

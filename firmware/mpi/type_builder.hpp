@@ -91,6 +91,11 @@ public:
     int end(MPI_Datatype* handle) {
         if (type_ == nullptr)
             return checks_.code();
+        if (handle == nullptr) {
+            checks_.result(handle);
+            refuse(checks_.code(), nullptr);
+            return checks_.code();
+        }
         type_->lower = lower_;
         type_->extent = upper_ - lower_;
         *handle = give_handle(*type_);

@@ -32,6 +32,9 @@ void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
 /// has messages.
 [[gnu::weak]] void tell_meaning(const Envelope& envelope, std::uint16_t ours);
 
+/// The same of a receive that begins and has the buffer of another one.
+[[gnu::weak]] void tell_overlap(const Request& request);
+
 /// Notes of a receive what its message means, if that is not what it asks for.
 void compare(Request& request, const Envelope& envelope);
 

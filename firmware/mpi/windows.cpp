@@ -23,7 +23,7 @@ T* of_all(Rank size) {
 
 int begin_window(Checks& checks, void* memory, MPI_Aint bytes, int unit, int flavor,
                  MPI_Win* handle) {
-    if (checks.one_group().bad())
+    if (checks.one_group().result(handle).bad())
         return checks.code();
     if (bytes < 0)
         return checks.refuse(MPI_ERR_SIZE, "a window has no less than 0 bytes");

@@ -7,6 +7,7 @@ from mesh_tool import console, mesh, program
 
 FREED = "it was freed or has ended"
 NULL = "it is null"
+NO_PLACE = "no place for the result: a null pointer"
 WILD = "nobody has made it"
 ONE = "not a buffer: the result goes there, too (MPI_IN_PLACE is for that)"
 
@@ -86,6 +87,12 @@ CALLS = {
     "large_vector": (COUNT, "MPI_Type_vector: a datatype of 2 GiB or more"),
     "large_struct": (COUNT, "MPI_Type_create_struct: a datatype of 2 GiB or more"),
     "packed_size": (COUNT, "MPI_Pack_size: 2 GiB or more of data"),
+    "no_place": (ARG, f"MPI_Comm_rank: {NO_PLACE}"),
+    "no_place_dup": (ARG, f"MPI_Comm_dup: {NO_PLACE}"),
+    "no_place_type": (ARG, f"MPI_Type_contiguous: {NO_PLACE}"),
+    "no_place_request": (ARG, f"MPI_Irecv: {NO_PLACE}"),
+    "no_requests": (ARG, f"MPI_Waitall: {NO_PLACE}"),
+    "no_place_later": (ARG, f"MPI_Ibarrier: {NO_PLACE}"),
     "not_persistent": (REQUEST, "MPI_Start: not a request to start: it has begun"),
     "bytes_added": (OP, "MPI_Allreduce: not an operation for this datatype"),
     "bytes_and": (OP, "MPI_Allreduce: not an operation for this datatype"),
@@ -133,13 +140,23 @@ ENGINES = {"sim": ["sim"], "qemu": ["qemu", "--lockstep"]}
 
 
 @pytest.mark.parametrize("engine, name", [("sim", name) for name in TOGETHER] +
-                         [("qemu", name) for name in ("ibcast_size", "allreduce_op", "scan_op")])
+                         [("qemu", name) for name in ("ibcast_size", "allreduce_op", "scan_op",
+                                                      "two_comms")])
 def test_ranks_that_do_not_agree_are_told_about_what(engine, name):
     outcome = mesh("run", "--engine", *ENGINES[engine], "--dim", 2, "--app",
                    program("wrong_together"), "--", name)
     assert outcome.status == 1 and "firmware stopped" not in outcome.err, outcome
     words = rf"node \d has ended the run: rank \d: {TOGETHER[name]};"
     assert re.search(words, outcome.err), outcome
+
+
+@pytest.mark.parametrize("name", ["other_call", "other_order"])
+def test_a_rank_that_makes_another_call_is_told_with_both_calls(name):
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", program("wrong_together"), "--",
+                   name)
+    assert outcome.status == 1, outcome
+    assert re.search(r"mesh: node 1 began a barrier .*, where node 0 began a broadcast from node 0 "
+                     r".*; node \d has ended the run: rank \d: MPI_\w+: ", outcome.err), outcome
 
 
 def test_a_node_that_has_stopped_is_told_before_those_that_miss_it():
@@ -155,6 +172,9 @@ NOTES = {
     "types": {1: ["MPI: rank 0 sends integers of 4 bytes with tag 7, and they are received as "
                   "floating point of 8 bytes"]},
     "types_alike": {},
+    "one_buffer": {rank: ["MPI: two receives have one buffer, with tags 1 and 2"]
+                   for rank in range(4)},
+    "two_buffers": {},
     "left": {1: ["MPI_Finalize(): messages that nobody has received: 1",
                  "MPI_Finalize(): the first has 12 bytes, from rank 0 with tag 8"]},
     "left_in_row": {rank: ["MPI_Finalize(): messages of collectives that did not "

@@ -262,12 +262,15 @@ std::string Failure::words() const {
     return fmt::format("{}", fmt::join(all, "; "));
 }
 
-/// Who ends the run often does so because another node has stopped, which is told before it.
+/// Who ends the run often does so because another node has stopped, or has made another call, which
+/// is told before it.
 static std::vector<std::string> describe_cut(const RunResult& result) {
     std::vector<std::string> parts;
     for (std::uint32_t node = 0; node < result.nodes.size() && parts.size() < kNotesMax; ++node)
         if (result.nodes[node].note.starts_with("firmware stopped"))
             parts.push_back(fmt::format("node {} {}", node, result.nodes[node].note));
+    if (!result.calls.differ.empty())
+        parts.push_back(result.calls.differ);
     parts.push_back(result.cut_short);
     if (const std::string waits = result.who_waits(); !waits.empty())
         parts.push_back(waits);

@@ -247,6 +247,12 @@ static int not_persistent(void) {
     CALL(large_vector, MPI_Type_vector(70000, 70000, 70000, MPI_INT, &type))                       \
     CALL(large_struct, MPI_Type_create_struct(2, huge, places, ints, &type))                       \
     CALL(packed_size, MPI_Pack_size(1 << 30, MPI_INT, WORLD, &number))                             \
+    CALL(no_place, MPI_Comm_rank(WORLD, NULL))                                                     \
+    CALL(no_place_dup, MPI_Comm_dup(WORLD, NULL))                                                  \
+    CALL(no_place_type, MPI_Type_contiguous(2, MPI_INT, NULL))                                     \
+    CALL(no_place_request, MPI_Irecv(&number, 1, MPI_INT, rank, 0, WORLD, NULL))                   \
+    CALL(no_requests, MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE))                                   \
+    CALL(no_place_later, MPI_Ibarrier(WORLD, NULL))                                                \
     CALL(not_persistent, not_persistent())                                                         \
     CALL(bytes_added, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_SUM, WORLD))                 \
     CALL(bytes_and, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_LAND, WORLD))

@@ -60,6 +60,20 @@ static void two_comms(void) {
     MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, one[rank & 1]);
     MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, one[~rank & 1]);
 }
+static void other_call(void) {
+    if (rank == 0)
+        MPI_Bcast(in, 1, MPI_INT, 0, WORLD);
+    else
+        MPI_Barrier(WORLD);
+    MPI_Barrier(WORLD);
+}
+static void other_order(void) {
+    if (rank % 2 != 0)
+        MPI_Barrier(WORLD);
+    MPI_Bcast(in, 1, MPI_INT, 0, WORLD);
+    if (rank % 2 == 0)
+        MPI_Barrier(WORLD);
+}
 static void stops(void) {
     volatile int *nowhere = NULL;
     if (rank == 1)
@@ -87,6 +101,22 @@ static void types_alike(void) {
         MPI_Recv(out, 64, MPI_BYTE, 0, 7, WORLD, MPI_STATUS_IGNORE);
     }
 }
+static void one_buffer(void) {
+    MPI_Request both[2];
+    MPI_Irecv(in, 2, MPI_INT, rank, 1, WORLD, &both[0]);
+    MPI_Irecv(in + 1, 2, MPI_INT, rank, 2, WORLD, &both[1]);
+    for (int tag = 1; tag <= 2; ++tag)
+        MPI_Send(out, 2, MPI_INT, rank, tag, WORLD);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
+static void two_buffers(void) {
+    MPI_Request both[2];
+    MPI_Irecv(in, 2, MPI_INT, rank, 1, WORLD, &both[0]);
+    MPI_Irecv(in + 2, 2, MPI_INT, rank, 2, WORLD, &both[1]);
+    for (int tag = 1; tag <= 2; ++tag)
+        MPI_Send(out, 2, MPI_INT, rank, tag, WORLD);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
 static void left(void) {
     if (rank == 0)
         MPI_Send(in, 3, MPI_INT, 1, 8, WORLD);
@@ -102,13 +132,35 @@ static const struct {
     const char *name;
     void (*make)(void);
 } calls[] = {
-#define CALL(name) {#name, name}
-    CALL(bcast_size),     CALL(ibcast_size),     CALL(row_bcast_size),  CALL(row_bcast_less),
-    CALL(row_bcast_root), CALL(allreduce_op),    CALL(allreduce_type),  CALL(iallreduce_op),
-    CALL(row_reduce_op),  CALL(row_reduce_type), CALL(row_reduce_size), CALL(scan_op),
-    CALL(gather_more),    CALL(gather_less),     CALL(scatter_less),    CALL(allgather_more),
-    CALL(two_comms),      CALL(stops),           CALL(types),           CALL(types_alike),
-    CALL(left),           CALL(left_in_row),     CALL(looks),
+#define CALL(name)                                                                                 \
+    { #name, name }
+    CALL(bcast_size),
+    CALL(ibcast_size),
+    CALL(row_bcast_size),
+    CALL(row_bcast_less),
+    CALL(row_bcast_root),
+    CALL(allreduce_op),
+    CALL(allreduce_type),
+    CALL(iallreduce_op),
+    CALL(row_reduce_op),
+    CALL(row_reduce_type),
+    CALL(row_reduce_size),
+    CALL(scan_op),
+    CALL(gather_more),
+    CALL(gather_less),
+    CALL(scatter_less),
+    CALL(allgather_more),
+    CALL(two_comms),
+    CALL(other_call),
+    CALL(other_order),
+    CALL(stops),
+    CALL(types),
+    CALL(types_alike),
+    CALL(one_buffer),
+    CALL(two_buffers),
+    CALL(left),
+    CALL(left_in_row),
+    CALL(looks),
 };
 
 int main(int argc, char **argv) {
