@@ -29,6 +29,7 @@ namespace {
 
 Kernel* the_node = nullptr;
 std::coroutine_handle<> the_process;
+std::coroutine_handle<> programs_process; // while a strand runs that is another one
 std::coroutine_handle<> to_start;
 StackPointer node_stack = nullptr;
 StackPointer stack = nullptr;
@@ -135,6 +136,8 @@ void end(int status) {
     console_flush();
     has_ended = true;
     verdict = status;
+    if (the_process != programs_process)
+        entered->has_ended = true; // a strand is not to be entered again
     for (;;)
         detail::leave();
 }
@@ -164,7 +167,7 @@ mesh::Process app_main(mesh::Kernel& kernel) {
     the_node = &kernel;
     if (mesh::index(kernel.id()) >= parameters().ranks)
         co_return mesh::Status::ok; // the node forwards for the others
-    the_process = co_await OwnHandle{};
+    programs_process = the_process = co_await OwnHandle{};
     share_out(kernel.workspace());
     stack = mesh::new_stack(stack_memory, run_program);
     for (;;) {

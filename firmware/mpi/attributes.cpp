@@ -1,27 +1,26 @@
 #include "mpi/attributes.hpp"
 
 #include "mpi/types.hpp"
+#include "mpi/windows.hpp"
 
 namespace mesh::mpi {
 
 namespace {
 
-// The handle of a communicator, of a type or of a window.
-using Copy = int(void* old, int key, void* extra, void* value, void* copied, int* flag);
-using Drop = int(void* object, int key, void* value, void* extra);
-
 /// A constant of the ABI: the value is copied as it is.
-const auto kCopiesValue = reinterpret_cast<Copy*>(1);
+const auto kCopiesValue = reinterpret_cast<AttributeCopy*>(1);
 constexpr int kLastStandardKey = MPI_WIN_MODEL;
 static_assert(kLastStandardKey > MPI_LASTUSEDCODE);
 
 struct Key {
     Key* next;
     int number;
-    Copy* copy;
-    Drop* drop;
+    const ObjectKind* kind; // of the objects that it is for
+    AttributeCopy* copy;
+    AttributeDrop* drop;
     void* extra;
     unsigned owners = 1; // the program until it frees it, and each attribute
+    bool is_freed = false;
 };
 
 Key* keys = nullptr;
@@ -42,9 +41,6 @@ void release_key(Key* key) {
     destroy(key);
 }
 
-int no_memory(const char* call) { return fail(nullptr, MPI_ERR_NO_MEM, call, nullptr); }
-int no_key(const char* call) { return fail(nullptr, MPI_ERR_KEYVAL, call, nullptr); }
-
 } // namespace
 
 struct Attribute {
@@ -63,26 +59,30 @@ Attribute** find_attribute(Attributes& attributes, int number) {
 }
 
 /// The value goes, by another one in its place, too.
-int tell_dropped(const Attribute& attribute, void* handle) {
-    const Key& key = *attribute.key;
-    return key.drop == nullptr ? MPI_SUCCESS
-                               : key.drop(handle, key.number, attribute.value, key.extra);
+int tell_dropped(const Key& key, void* value, void* handle) {
+    return key.drop == nullptr ? MPI_SUCCESS : key.drop(handle, key.number, value, key.extra);
 }
 
-int drop_one(Attribute** link, void* handle) {
+// The function may do anything, also to the attributes of this object: nothing of them is used but
+// the one that was taken out.
+int drop_one(Attributes& attributes, Attribute** link, void* handle) {
     Attribute* const attribute = *link;
-    const int code = tell_dropped(*attribute, handle);
-    if (code != MPI_SUCCESS)
-        return code;
     *link = attribute->next;
+    const int code = tell_dropped(*attribute->key, attribute->value, handle);
+    if (code != MPI_SUCCESS) {
+        attribute->next = attributes.first;
+        attributes.first = attribute;
+        return code;
+    }
     release_key(attribute->key);
     destroy(attribute);
     return MPI_SUCCESS;
 }
 
 int drop_all(Attributes** attributes, void* handle) {
-    while ((*attributes)->first != nullptr)
-        if (const int code = drop_one(&(*attributes)->first, handle); code != MPI_SUCCESS)
+    while (*attributes != nullptr && (*attributes)->first != nullptr)
+        if (const int code = drop_one(**attributes, &(*attributes)->first, handle);
+            code != MPI_SUCCESS)
             return code;
     destroy(*attributes);
     *attributes = nullptr;
@@ -108,75 +108,156 @@ bool add(Attributes** attributes, Key* key, void* value, bool last = false) {
     return true;
 }
 
-int copy_all(const Attributes& from, void* handle, Attributes** to) {
-    for (const Attribute* one = from.first; one != nullptr; one = one->next) {
-        const Key& key = *one->key;
-        void* value = one->value;
-        int is_copied = key.copy == kCopiesValue ? 1 : 0;
-        if (key.copy != nullptr && key.copy != kCopiesValue) {
-            const int code =
-                key.copy(handle, key.number, key.extra, one->value, &value, &is_copied);
-            if (code != MPI_SUCCESS)
-                return code;
-        }
-        if (is_copied != 0 && !add(to, one->key, value, true))
-            return MPI_ERR_NO_MEM;
+/// Asks the function of a key whether its attribute is copied, and copies it.
+int copy_one(Key* key, void* value, void* handle, Attributes** to) {
+    void* copied = value;
+    int is_copied = key->copy == kCopiesValue ? 1 : 0;
+    if (key->copy != nullptr && key->copy != kCopiesValue) {
+        const int code = key->copy(handle, key->number, key->extra, value, &copied, &is_copied);
+        if (code != MPI_SUCCESS)
+            return code;
     }
-    return MPI_SUCCESS;
+    return is_copied == 0 || add(to, key, copied, true) ? int{MPI_SUCCESS} : int{MPI_ERR_NO_MEM};
 }
 
-template <class CopyFunction, class DropFunction>
-int make_key(const char* call, CopyFunction* copy, DropFunction* drop, int* number, void* extra) {
-    auto* const key = make<Key>(keys, last_number + 1, reinterpret_cast<Copy*>(copy),
-                                reinterpret_cast<Drop*>(drop), extra);
+// The functions may change the list that is copied: what is in it when the copy begins counts.
+int copy_all(const Attributes& from, void* handle, Attributes** to) {
+    std::size_t count = 0;
+    for (const Attribute* one = from.first; one != nullptr; one = one->next)
+        ++count;
+    const Room room(count * sizeof(Attribute));
+    const std::span ours(reinterpret_cast<Attribute*>(room.data()), count);
+    const Attribute* one = from.first;
+    for (Attribute& its : ours) {
+        its = *one;
+        ++its.key->owners;
+        one = one->next;
+    }
+    int code = MPI_SUCCESS;
+    for (const Attribute& its : ours) {
+        if (code == MPI_SUCCESS)
+            code = copy_one(its.key, its.value, handle, to);
+        release_key(its.key);
+    }
+    return code;
+}
+
+/// The key with this number; nullptr: it is refused.
+Key* key_of(Checks& checks, const ObjectKind& kind, int number) {
+    if (checks.bad())
+        return nullptr;
+    Key* const key = *find_key(number);
+    if (key != nullptr && key->kind == &kind && !key->is_freed)
+        return key;
+    checks.refuse(MPI_ERR_KEYVAL,
+                  number == MPI_KEYVAL_INVALID ? "not a key of attributes: MPI_KEYVAL_INVALID"
+                  : key == nullptr             ? "not a key of attributes: there is none such"
+                  : key->is_freed              ? "not a key of attributes: it was freed"
+                                               : "a key of attributes of another kind of object");
+    return nullptr;
+}
+
+/// An object that stays until a function of the program's own has come back.
+template <class T>
+class Staying {
+public:
+    explicit Staying(T& object) : object_(object) { ++object.owners; }
+    Staying(const Staying&) = delete;
+    Staying& operator=(const Staying&) = delete;
+    ~Staying() { release_one(object_); }
+
+private:
+    static void release_one(Comm& comm) { release(comm); }
+    static void release_one(Type& type) { release(&type); }
+    static void release_one(Window& window) { --window.owners; }
+    static void release_one(Key& key) { release_key(&key); }
+    T& object_;
+};
+
+} // namespace
+
+int create_key(const char* call, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
+               int* number, void* extra) {
+    Checks checks(call);
+    auto* const key = make<Key>(keys, last_number + 1, &kind, copy, drop, extra);
     if (key == nullptr)
-        return no_memory(call);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     keys = key;
     *number = ++last_number;
     return MPI_SUCCESS;
 }
 
-int free_key(const char* call, int* number) {
-    Key* const key = *find_key(*number);
+int free_key(const char* call, const ObjectKind& kind, int* number) {
+    Checks checks(call);
+    Key* const key = key_of(checks, kind, *number);
     if (key == nullptr)
-        return no_key(call);
+        return checks.code();
+    key->is_freed = true;
     release_key(key);
     *number = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
 }
 
-int set(const char* call, Attributes** attributes, void* handle, int number, void* value) {
-    Key* const key = *find_key(number);
+template <class T>
+int set_attribute(Checks& checks, T& object, int number, void* value) {
+    Key* const key = key_of(checks, T::kKind, number);
     if (key == nullptr)
-        return no_key(call);
-    Attribute* const found =
-        *attributes == nullptr ? nullptr : *find_attribute(**attributes, number);
-    if (found == nullptr)
-        return add(attributes, key, value) ? MPI_SUCCESS : no_memory(call);
-    const int code = tell_dropped(*found, handle);
-    if (code != MPI_SUCCESS)
-        return fail(nullptr, code, call, "the function that is told of the old value refuses");
-    found->value = value;
-    return MPI_SUCCESS;
+        return checks.code();
+    const Staying<T> staying(object);
+    const Staying<Key> staying_key(*key);
+    const auto find = [&]() -> Attribute* {
+        return object.attributes == nullptr ? nullptr : *find_attribute(*object.attributes, number);
+    };
+    if (const Attribute* const found = find(); found != nullptr) {
+        const int code = tell_dropped(*key, found->value, handle_of(object));
+        if (code != MPI_SUCCESS)
+            return checks.refuse(code, "the function that is told of the old value refuses");
+    }
+    if (Attribute* const found = find(); found != nullptr)
+        found->value = value;
+    else if (!add(&object.attributes, key, value))
+        checks.refuse(MPI_ERR_NO_MEM, nullptr);
+    return checks.code();
 }
 
-void get(Attributes* attributes, int number, void* value, int* flag) {
+template <class T>
+int get_attribute(Checks& checks, const T& object, int number, void* value, int* flag) {
+    if (key_of(checks, T::kKind, number) == nullptr)
+        return checks.code();
     const Attribute* const found =
-        attributes == nullptr ? nullptr : *find_attribute(*attributes, number);
+        object.attributes == nullptr ? nullptr : *find_attribute(*object.attributes, number);
     *flag = found != nullptr;
     if (found != nullptr)
         *static_cast<void**>(value) = found->value;
+    return MPI_SUCCESS;
 }
 
-int drop(const char* call, Attributes* attributes, void* handle, int number) {
+template <class T>
+int delete_attribute(Checks& checks, T& object, int number) {
+    if (key_of(checks, T::kKind, number) == nullptr)
+        return checks.code();
+    Attributes* const attributes = object.attributes;
     Attribute** const link = attributes == nullptr ? nullptr : find_attribute(*attributes, number);
     if (link == nullptr || *link == nullptr)
-        return no_key(call);
-    const int code = drop_one(link, handle);
+        return checks.refuse(MPI_ERR_KEYVAL, "the object has no attribute under this key");
+    const Staying<T> staying(object);
+    const int code = drop_one(*attributes, link, handle_of(object));
     return code == MPI_SUCCESS
                ? code
-               : fail(nullptr, code, call, "the function that is told of its end refuses");
+               : checks.refuse(code, "the function that is told of its end refuses");
 }
+
+template int set_attribute(Checks&, Comm&, int, void*);
+template int get_attribute(Checks&, const Comm&, int, void*, int*);
+template int delete_attribute(Checks&, Comm&, int);
+template int set_attribute(Checks&, Type&, int, void*);
+template int get_attribute(Checks&, const Type&, int, void*, int*);
+template int delete_attribute(Checks&, Type&, int);
+template int set_attribute(Checks&, Window&, int, void*);
+template int get_attribute(Checks&, const Window&, int, void*, int*);
+template int delete_attribute(Checks&, Window&, int);
+
+namespace {
 
 /// A value of the standard; nullptr: there is none under this key.
 int* standard_value(int key) {
@@ -209,63 +290,53 @@ extern "C" {
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop,
                            int* key, void* extra) {
-    return make_key("MPI_Comm_create_keyval", copy, drop, key, extra);
+    return create_key("MPI_Comm_create_keyval", kCommunicator, copy, drop, key, extra);
 }
 
-int MPI_Comm_free_keyval(int* key) { return free_key("MPI_Comm_free_keyval", key); }
+int MPI_Comm_free_keyval(int* key) { return free_key("MPI_Comm_free_keyval", kCommunicator, key); }
 
 int MPI_Comm_set_attr(MPI_Comm handle, int key, void* value) {
-    const Checks checks("MPI_Comm_set_attr", handle);
-    return checks.bad() ? checks.code()
-                        : set("MPI_Comm_set_attr", &checks.comm().attributes, handle, key, value);
+    Checks checks("MPI_Comm_set_attr", handle);
+    return set_attribute(checks, checks.comm(), key, value);
 }
 
 int MPI_Comm_get_attr(MPI_Comm handle, int key, void* value, int* flag) {
-    const Checks checks("MPI_Comm_get_attr", handle);
-    if (checks.bad())
-        return checks.code();
-    int* const standard = standard_value(key);
-    if (standard == nullptr) {
-        get(checks.comm().attributes, key, value, flag);
-        return MPI_SUCCESS;
-    }
+    Checks checks("MPI_Comm_get_attr", handle);
+    int* const standard = checks.bad() ? nullptr : standard_value(key);
+    if (standard == nullptr)
+        return get_attribute(checks, checks.comm(), key, value, flag);
     *flag = 1;
     *static_cast<int**>(value) = standard;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_delete_attr(MPI_Comm handle, int key) {
-    const Checks checks("MPI_Comm_delete_attr", handle);
-    return checks.bad() ? checks.code()
-                        : drop("MPI_Comm_delete_attr", checks.comm().attributes, handle, key);
+    Checks checks("MPI_Comm_delete_attr", handle);
+    return delete_attribute(checks, checks.comm(), key);
 }
 
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* drop,
                            int* key, void* extra) {
-    return make_key("MPI_Type_create_keyval", copy, drop, key, extra);
+    return create_key("MPI_Type_create_keyval", kDatatype, copy, drop, key, extra);
 }
 
-int MPI_Type_free_keyval(int* key) { return free_key("MPI_Type_free_keyval", key); }
+int MPI_Type_free_keyval(int* key) { return free_key("MPI_Type_free_keyval", kDatatype, key); }
 
 int MPI_Type_set_attr(MPI_Datatype handle, int key, void* value) {
-    Type* const type = type_of(handle);
-    if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, "MPI_Type_set_attr", nullptr);
-    return set("MPI_Type_set_attr", &type->attributes, handle, key, value);
+    Checks checks("MPI_Type_set_attr");
+    Type* const type = checks.any_type(handle);
+    return type == nullptr ? checks.code() : set_attribute(checks, *type, key, value);
 }
 
 int MPI_Type_get_attr(MPI_Datatype handle, int key, void* value, int* flag) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, "MPI_Type_get_attr", nullptr);
-    get(type->attributes, key, value, flag);
-    return MPI_SUCCESS;
+    Checks checks("MPI_Type_get_attr");
+    const Type* const type = checks.any_type(handle);
+    return type == nullptr ? checks.code() : get_attribute(checks, *type, key, value, flag);
 }
 
 int MPI_Type_delete_attr(MPI_Datatype handle, int key) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, "MPI_Type_delete_attr", nullptr);
-    return drop("MPI_Type_delete_attr", type->attributes, handle, key);
+    Checks checks("MPI_Type_delete_attr");
+    Type* const type = checks.any_type(handle);
+    return type == nullptr ? checks.code() : delete_attribute(checks, *type, key);
 }
 }

@@ -20,6 +20,30 @@ struct Attributes {
 /// Why an object is not copied, or stays.
 inline constexpr const char* kAttributeStays = "a function of an attribute refuses";
 
+// The handle of a communicator, of a type or of a window.
+using AttributeCopy = int(void* old, int key, void* extra, void* value, void* copied, int* flag);
+using AttributeDrop = int(void* object, int key, void* value, void* extra);
+
+int create_key(const char* call, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
+               int* number, void* extra);
+/// With functions of C, whose first argument is a pointer, too.
+template <class CopyFunction, class DropFunction>
+int create_key(const char* call, const ObjectKind& kind, CopyFunction* copy, DropFunction* drop,
+               int* number, void* extra) {
+    return create_key(call, kind, reinterpret_cast<AttributeCopy*>(copy),
+                      reinterpret_cast<AttributeDrop*>(drop), number, extra);
+}
+int free_key(const char* call, const ObjectKind& kind, int* number);
+
+// For communicators, types and windows. Each gives what the call returns, also if `checks` have
+// found out before that it is wrong.
+template <class T>
+int set_attribute(Checks& checks, T& object, int key, void* value);
+template <class T>
+int get_attribute(Checks& checks, const T& object, int key, void* value, int* flag);
+template <class T>
+int delete_attribute(Checks& checks, T& object, int key);
+
 /// `to` has none yet.
 inline int copy_attributes(const Attributes* from, void* handle, Attributes** to) {
     return from == nullptr ? MPI_SUCCESS : from->copy(*from, handle, to);

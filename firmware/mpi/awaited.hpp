@@ -8,6 +8,10 @@
 
 namespace mesh::mpi {
 
+/// The tag of the kernel's collectives, one for all: so it compares the calls of the ranks in their
+/// order, and a rank that makes another one than the others is found out.
+inline constexpr std::uint16_t kTreeTag = 0x7E00;
+
 /// Tags of the messages of collectives, one a kind: their calls come in one order at all ranks.
 namespace part_tag {
 inline constexpr int kBarrier = 1;

@@ -21,7 +21,6 @@ struct Behind : Collective {
     Comm* owned = nullptr; // its communicator
     Comm shadow;           // the same ranks and topology, a context of its own
     Held held;
-    Op op;
     int (*run)(const void* self, MPI_Comm comm, MPI_Op op) = nullptr;
     bool has_begun = false;
 
@@ -50,6 +49,9 @@ void for_each_type(const Behind& behind, void (*act)(Type*)) {
 void give_back(Behind& behind) {
     release(*behind.owned);
     for_each_type(behind, release);
+    if (Op* const op = op_of(behind.held.op); op != nullptr)
+        release(op);
+    unlist(behind.shadow);
     release(behind.shadow.errhandler);
     release(behind.shadow.peers);
     release(behind.shadow.group);
@@ -59,7 +61,7 @@ void run(Behind& behind) {
     Kernel& node = fiber::node();
     behind.has_begun = true;
     node.advance_clock(behind.clock);
-    behind.error = behind.run(behind.self(), &behind.shadow, behind.held.op);
+    behind.error = behind.run(behind.self(), handle_of(behind.shadow), behind.held.op);
     behind.clock = node.now();
     if (!behind.is_persistent)
         give_back(behind);
@@ -155,10 +157,10 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call, boo
     behind->kind = Request::Kind::collective;
     behind->is_persistent = is_persistent;
     behind->act = start_or_give_back;
-    if (!is_fixed(held.op)) {
-        behind->op = *held.op;
-        behind->held.op = &behind->op;
-    }
+    shadow.is_within_a_call = true;
+    give_handle(shadow);
+    if (Op* const op = op_of(held.op); op != nullptr)
+        ++op->owners;
     for_each_type(*behind, hold);
     return behind;
 }
@@ -168,6 +170,7 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call, boo
 int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
                  MPI_Request* request) {
     Checks checks(name, comm);
+    checks.result(request);
     Behind* const behind = make_behind(checks, held, call, false);
     if (behind == nullptr)
         return checks.code();
@@ -177,18 +180,19 @@ int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterC
         *request = MPI_REQUEST_NULL;
         return error;
     }
-    *request = behind;
+    *request = give_handle<Request>(*behind);
     return MPI_SUCCESS;
 }
 
 int prepare_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
                    MPI_Request* request) {
     Checks checks(name, comm);
+    checks.result(request);
     Behind* const behind = make_behind(checks, held, call, true);
     if (behind == nullptr)
         return checks.code();
     behind->is_active = false;
-    *request = behind;
+    *request = give_handle<Request>(*behind);
     return MPI_SUCCESS;
 }
 

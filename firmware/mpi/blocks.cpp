@@ -1,5 +1,6 @@
 // Collectives that give each rank a block of its own, by messages: a rank posts all receives, then
 // sends, so that none waits for another's turn.
+#include "mpi/meaning.hpp"
 #include "mpi/parts.hpp"
 
 #include "fiber/fiber.hpp"
@@ -40,9 +41,10 @@ using In = Blocks<void>;
 /// Requests of a collective, which it ends all at once.
 class Parts {
 public:
-    Parts(Comm& comm, int tag, const char* call)
+    Parts(Comm& comm, int tag, const char* call, Rank root = 0)
         : comm_(comm),
           tag_(tag),
+          root_(root),
           call_(call),
           room_(2 * static_cast<std::size_t>(comm.peers->size) * sizeof(Request)) {}
     Parts(const Parts&) = delete;
@@ -61,12 +63,12 @@ public:
         int error = MPI_SUCCESS;
         for (std::size_t at = 0; at < count_; ++at) {
             wait(all()[at]);
-            if (all()[at].error != MPI_SUCCESS)
-                error = all()[at].error;
+            if (error == MPI_SUCCESS)
+                error = code_of_part(all()[at], call_);
             all()[at].~Request();
         }
         count_ = 0;
-        return error == MPI_SUCCESS ? MPI_SUCCESS : fail(&comm_, error, call_, nullptr);
+        return error;
     }
 
 private:
@@ -78,6 +80,7 @@ private:
         request->traffic = Traffic::collectives;
         request->peer = peer;
         request->tag = tag_;
+        request->meaning = comm_.across == nullptr ? Agreed::all(root_) : std::uint16_t{0};
         request->type = type_of(type);
         request->count = count;
         request->data = const_cast<std::byte*>(data);
@@ -86,6 +89,7 @@ private:
 
     Comm& comm_;
     int tag_;
+    Rank root_;
     const char* call_;
     Room room_;
     std::size_t count_ = 0;
@@ -103,7 +107,7 @@ void copy_own(const Out& out, Rank from, const In& in, Rank to) {
 int gather(const char* call, const Out& out, const In& in, Rank root, Comm& comm) {
     if (root == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    Parts parts(comm, part_tag::kGather, call);
+    Parts parts(comm, part_tag::kGather, call, root);
     if (!comm.is_root(root)) {
         parts.send(out, 0, root);
         return parts.end();
@@ -119,7 +123,7 @@ int gather(const char* call, const Out& out, const In& in, Rank root, Comm& comm
 int scatter(const char* call, const Out& out, const In& in, Rank root, Comm& comm) {
     if (root == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    Parts parts(comm, part_tag::kScatter, call);
+    Parts parts(comm, part_tag::kScatter, call, root);
     if (!comm.is_root(root)) {
         parts.receive(in, 0, root);
         return parts.end();
@@ -203,15 +207,74 @@ int all_to_all(const char* call, Out out, const In& in, Comm& comm) {
     return parts.end();
 }
 
-/// The type and count of this rank's own part, where they mean something: not where `root` is
-/// MPI_ROOT or MPI_PROC_NULL.
-Checks& own_part(Checks& checks, const void* data, int count, MPI_Datatype type, Rank root = 0) {
-    if (data != MPI_IN_PLACE && root >= 0)
-        checks.count(count).type(type);
-    return checks;
+/// All blocks that a rank gives or takes in a call: of each rank, or, `is_one`, of one.
+template <class Data>
+void check(Checks& checks, const Blocks<Data>& blocks, bool is_one) {
+    const Rank count = is_one ? 1 : checks.comm().peers->size;
+    for (Rank rank = 0; rank < count && !checks.bad(); ++rank)
+        checks.data(blocks.data, blocks.count_of(rank), blocks.type_for(rank));
+}
+
+/// The same of a rank's own block, which lies at `place` of `in`, and goes with it.
+void check_own(Checks& checks, const Out& out, Rank from, const In& in, Rank place) {
+    if (checks.bad() || out.data == MPI_IN_PLACE || in.data == MPI_IN_PLACE ||
+        checks.comm().across != nullptr)
+        return;
+    const int count = out.count_of(from);
+    const Type& given = *type_of(out.type_for(from));
+    const Type& taken = *type_of(in.type_for(place));
+    const std::uint64_t bytes = std::uint64_t{given.size} * static_cast<unsigned>(count);
+    const std::uint64_t room =
+        std::uint64_t{taken.size} * static_cast<unsigned>(in.count_of(place));
+    checks
+        .require(bytes == room, MPI_ERR_TRUNCATE,
+                 "this rank gives itself another size than it takes")
+        .apart(out.block(from), in.block(place), count, out.type_for(from));
+}
+
+int checked_gather(const char* call, const Out& out, const In& in, Rank root, MPI_Comm handle) {
+    Checks checks(call, handle);
+    const bool is_root = !checks.root(root).bad() && checks.comm().is_root(root);
+    if (root >= 0 && out.data != MPI_IN_PLACE)
+        check(checks, out, true);
+    if (is_root)
+        check(checks, in, false);
+    if (is_root && root >= 0)
+        check_own(checks, out, 0, in, root);
+    return checks.bad() ? checks.code() : gather(call, out, in, root, checks.comm());
+}
+
+int checked_scatter(const char* call, const Out& out, const In& in, Rank root, MPI_Comm handle) {
+    Checks checks(call, handle);
+    const bool is_root = !checks.root(root).bad() && checks.comm().is_root(root);
+    if (root >= 0 && in.data != MPI_IN_PLACE)
+        check(checks, in, true);
+    if (is_root)
+        check(checks, out, false);
+    if (is_root && root >= 0)
+        check_own(checks, out, root, in, 0);
+    return checks.bad() ? checks.code() : scatter(call, out, in, root, checks.comm());
+}
+
+/// `is_one`: all take the same block of a rank.
+int checked_exchange(const char* call, const Out& out, bool is_one, const In& in, MPI_Comm handle) {
+    Checks checks(call, handle);
+    if (out.data != MPI_IN_PLACE)
+        check(checks, out, is_one);
+    check(checks, in, false);
+    check_own(checks, out, is_one ? 0 : checks.comm().rank(), in, checks.comm().rank());
+    if (checks.bad())
+        return checks.code();
+    return is_one ? all_gather(call, out, in, checks.comm())
+                  : all_to_all(call, out, in, checks.comm());
 }
 
 } // namespace
+
+int all_gather_bytes(Comm& comm, std::span<const std::byte> mine, void* all, const char* call) {
+    const auto count = static_cast<int>(mine.size());
+    return all_gather(call, {mine.data(), MPI_BYTE, count}, {all, MPI_BYTE, count}, comm);
+}
 
 } // namespace mesh::mpi
 
@@ -220,86 +283,59 @@ using namespace mesh::mpi;
 extern "C" {
 
 int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
-               MPI_Datatype all_type, int root, MPI_Comm handle) {
-    Checks checks("MPI_Gather", handle);
-    if (own_part(checks, mine, count, type, root).root(root).bad())
-        return checks.code();
-    return gather("MPI_Gather", {mine, type, count}, {all, all_type, all_count}, root,
-                  checks.comm());
+               MPI_Datatype all_type, int root, MPI_Comm comm) {
+    return checked_gather("MPI_Gather", {mine, type, count}, {all, all_type, all_count}, root,
+                          comm);
 }
 
 int MPI_Gatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
-                const int* places, MPI_Datatype all_type, int root, MPI_Comm handle) {
-    Checks checks("MPI_Gatherv", handle);
-    if (own_part(checks, mine, count, type, root).root(root).bad())
-        return checks.code();
-    return gather("MPI_Gatherv", {mine, type, count}, {all, all_type, 0, counts, places}, root,
-                  checks.comm());
+                const int* places, MPI_Datatype all_type, int root, MPI_Comm comm) {
+    return checked_gather("MPI_Gatherv", {mine, type, count}, {all, all_type, 0, counts, places},
+                          root, comm);
 }
 
 int MPI_Scatter(const void* all, int all_count, MPI_Datatype all_type, void* mine, int count,
-                MPI_Datatype type, int root, MPI_Comm handle) {
-    Checks checks("MPI_Scatter", handle);
-    if (own_part(checks, mine, count, type, root).root(root).bad())
-        return checks.code();
-    return scatter("MPI_Scatter", {all, all_type, all_count}, {mine, type, count}, root,
-                   checks.comm());
+                MPI_Datatype type, int root, MPI_Comm comm) {
+    return checked_scatter("MPI_Scatter", {all, all_type, all_count}, {mine, type, count}, root,
+                           comm);
 }
 
 int MPI_Scatterv(const void* all, const int* counts, const int* places, MPI_Datatype all_type,
-                 void* mine, int count, MPI_Datatype type, int root, MPI_Comm handle) {
-    Checks checks("MPI_Scatterv", handle);
-    if (own_part(checks, mine, count, type, root).root(root).bad())
-        return checks.code();
-    return scatter("MPI_Scatterv", {all, all_type, 0, counts, places}, {mine, type, count}, root,
-                   checks.comm());
+                 void* mine, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    return checked_scatter("MPI_Scatterv", {all, all_type, 0, counts, places}, {mine, type, count},
+                           root, comm);
 }
 
 int MPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
-                  MPI_Datatype all_type, MPI_Comm handle) {
-    Checks checks("MPI_Allgather", handle);
-    if (own_part(checks, mine, count, type).count(all_count).type(all_type).bad())
-        return checks.code();
-    return all_gather("MPI_Allgather", {mine, type, count}, {all, all_type, all_count},
-                      checks.comm());
+                  MPI_Datatype all_type, MPI_Comm comm) {
+    return checked_exchange("MPI_Allgather", {mine, type, count}, true, {all, all_type, all_count},
+                            comm);
 }
 
 int MPI_Allgatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
-                   const int* places, MPI_Datatype all_type, MPI_Comm handle) {
-    Checks checks("MPI_Allgatherv", handle);
-    if (own_part(checks, mine, count, type).type(all_type).bad())
-        return checks.code();
-    return all_gather("MPI_Allgatherv", {mine, type, count}, {all, all_type, 0, counts, places},
-                      checks.comm());
+                   const int* places, MPI_Datatype all_type, MPI_Comm comm) {
+    return checked_exchange("MPI_Allgatherv", {mine, type, count}, true,
+                            {all, all_type, 0, counts, places}, comm);
 }
 
 int MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
-                 MPI_Datatype in_type, MPI_Comm handle) {
-    Checks checks("MPI_Alltoall", handle);
-    if (own_part(checks, out, out_count, out_type).count(in_count).type(in_type).bad())
-        return checks.code();
-    return all_to_all("MPI_Alltoall", {out, out_type, out_count}, {in, in_type, in_count},
-                      checks.comm());
+                 MPI_Datatype in_type, MPI_Comm comm) {
+    return checked_exchange("MPI_Alltoall", {out, out_type, out_count}, false,
+                            {in, in_type, in_count}, comm);
 }
 
 int MPI_Alltoallv(const void* out, const int* out_counts, const int* out_places,
                   MPI_Datatype out_type, void* in, const int* in_counts, const int* in_places,
-                  MPI_Datatype in_type, MPI_Comm handle) {
-    Checks checks("MPI_Alltoallv", handle);
-    if (own_part(checks, out, 0, out_type).type(in_type).bad())
-        return checks.code();
-    return all_to_all("MPI_Alltoallv", {out, out_type, 0, out_counts, out_places},
-                      {in, in_type, 0, in_counts, in_places}, checks.comm());
+                  MPI_Datatype in_type, MPI_Comm comm) {
+    return checked_exchange("MPI_Alltoallv", {out, out_type, 0, out_counts, out_places}, false,
+                            {in, in_type, 0, in_counts, in_places}, comm);
 }
 
 int MPI_Alltoallw(const void* out, const int* out_counts, const int* out_places,
                   const MPI_Datatype* out_types, void* in, const int* in_counts,
-                  const int* in_places, const MPI_Datatype* in_types, MPI_Comm handle) {
-    Checks checks("MPI_Alltoallw", handle);
-    if (checks.bad())
-        return checks.code();
-    return all_to_all("MPI_Alltoallw",
-                      {out, MPI_DATATYPE_NULL, 0, out_counts, out_places, out_types},
-                      {in, MPI_DATATYPE_NULL, 0, in_counts, in_places, in_types}, checks.comm());
+                  const int* in_places, const MPI_Datatype* in_types, MPI_Comm comm) {
+    return checked_exchange("MPI_Alltoallw",
+                            {out, MPI_DATATYPE_NULL, 0, out_counts, out_places, out_types}, false,
+                            {in, MPI_DATATYPE_NULL, 0, in_counts, in_places, in_types}, comm);
 }
 }

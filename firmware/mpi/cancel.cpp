@@ -23,7 +23,7 @@ void cancel_receive(Request& request) {
 void cancel_send(Request& request) {
     if (*announced.find(is(request)) == nullptr)
         return;
-    Envelope envelope{Envelope::What::take_back, 0, 0, 0, 0, request.number};
+    Envelope envelope{Envelope::What::take_back, 0, 0, 0, 0, 0, request.number};
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, fiber::node().now());
 }
 
@@ -47,13 +47,14 @@ using Kind = Request::Kind;
 extern "C" {
 
 int MPI_Cancel(MPI_Request* handle) {
-    Request* const request = *handle;
-    if (request == MPI_REQUEST_NULL)
-        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", nullptr);
+    Checks checks("MPI_Cancel");
+    auto* const request = checks.object<Request>(*handle);
+    if (request == nullptr)
+        return checks.code();
     if (request->kind == Kind::generalized)
         return cancel_generalized("MPI_Cancel", *request);
     if (request->kind == Kind::collective || request->traffic != Traffic::messages)
-        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", "only messages are cancelled");
+        return checks.refuse(MPI_ERR_REQUEST, "only messages are cancelled");
     if (request->kind == Kind::receive)
         cancel_receive(*request);
     else

@@ -4,6 +4,7 @@
 #include "fiber/fiber.hpp"
 #include "kernel/base/limits.hpp"
 #include "mpi/intercommunicators.hpp"
+#include "mpi/meaning.hpp"
 #include "mpi/parts.hpp"
 #include "mpi/rank_tree.hpp"
 
@@ -25,11 +26,15 @@ int code_of(const Comm& comm, Status status, const char* call) {
 
 namespace {
 
-void broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root) {
+// What is wrong above a rank is not right below it, but its children wait for their data.
+int broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
+    const PartKind part{call, part_tag::kBroadcast, Agreed::all(root)};
     const RankTree tree(comm, root);
+    int code = MPI_SUCCESS;
     if (tree.parent() != MPI_PROC_NULL)
-        receive_part(comm, bytes, tree.parent(), part_tag::kBroadcast);
-    tree.each_child_down([&](Rank child) { send_part(comm, bytes, child, part_tag::kBroadcast); });
+        code = receive_part(comm, bytes, tree.parent(), part);
+    tree.each_child_down([&](Rank child) { send_part(comm, bytes, child, part); });
+    return code;
 }
 
 /// In a subcube each rank tells its neighbour across one dimension after the other, and hears from
@@ -43,7 +48,7 @@ void meet_by_messages(Comm& comm) {
         Rank from = (comm.rank() - distance + size) % size;
         if (tree.in_subcube())
             to = from = tree.across(static_cast<std::uint32_t>(distance));
-        exchange_parts(comm, {}, to, {}, from, part_tag::kBarrier);
+        swap_parts(comm, {}, to, {}, from, {"MPI_Barrier", part_tag::kBarrier});
     }
 }
 
@@ -60,7 +65,7 @@ Status broadcast_by_tree(std::span<std::byte> bytes, NodeId root) {
         const BroadcastPlan plan{.tree = chosen_tree(),
                                  .root = root,
                                  .total_bytes = static_cast<std::uint32_t>(now.size()),
-                                 .tag = tree_tag::kBroadcast};
+                                 .tag = kTreeTag};
         status = fiber::await(broadcast(fiber::node(), plan, now));
         bytes = bytes.subspan(now.size());
     }
@@ -74,15 +79,14 @@ int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const cha
         return comm.across->broadcast(comm, bytes, root, call);
     if (comm.is_whole)
         return code_of(comm, broadcast_by_tree(bytes, comm.group->node(root)), call);
-    broadcast_by_messages(comm, bytes, root);
-    return MPI_SUCCESS;
+    return broadcast_by_messages(comm, bytes, root, call);
 }
 
 int meet_all(Comm& comm, const char* call) {
     if (comm.across != nullptr)
         return comm.across->meet(comm, call);
     if (comm.is_whole)
-        return code_of(comm, fiber::await(barrier(fiber::node())), call);
+        return code_of(comm, fiber::await(barrier(fiber::node(), kTreeTag)), call);
     meet_by_messages(comm);
     return MPI_SUCCESS;
 }
@@ -102,7 +106,7 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm handl
     Checks checks("MPI_Bcast", handle);
     if (checks.root(root).bad() || root == MPI_PROC_NULL)
         return checks.code();
-    if (checks.count(count).type(type).bad())
+    if (checks.data(data, count, type).bad())
         return checks.code();
     Comm& comm = checks.comm();
     const bool is_root = comm.is_root(root);

@@ -28,11 +28,11 @@ std::uint32_t greatest(Comm& comm, std::uint32_t mine) {
     const RankTree tree(comm, 0);
     tree.each_child([&](Rank child, bool) {
         std::uint32_t theirs = 0;
-        receive_part(comm, word(theirs), child, part_tag::kNumber);
+        receive_part(comm, word(theirs), child, kNumberPart);
         most = std::max(most, theirs);
     });
     if (tree.parent() != MPI_PROC_NULL)
-        send_part(comm, word(most), tree.parent(), part_tag::kNumber);
+        send_part(comm, word(most), tree.parent(), kNumberPart);
     broadcast_bytes(comm, word(most), 0, "MPI_Comm_dup");
     return most;
 }
@@ -110,8 +110,7 @@ Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code) {
     return copy;
 }
 
-void drop_copy(MPI_Comm* copy) {
-    Comm& comm = **copy;
+void drop_copy(Comm& comm, MPI_Comm* copy) {
     drop_attributes(&comm.attributes, *copy);
     release(comm);
     *copy = MPI_COMM_NULL;
@@ -131,11 +130,45 @@ Group* choose(const Group& from, std::span<Wish> wishes, int color) {
     return group;
 }
 
+int compare(const Group& one, const Group& other) {
+    if (one.size != other.size)
+        return MPI_UNEQUAL;
+    if (std::ranges::equal(one.all(), other.all()))
+        return MPI_IDENT;
+    const auto has = [&other](NodeId node) { return other.rank_of(node) != MPI_UNDEFINED; };
+    return std::ranges::all_of(one.all(), has) ? MPI_SIMILAR : MPI_UNEQUAL;
+}
+
 Group* group_of(MPI_Group handle) {
-    static Group empty{1, 0, MPI_UNDEFINED, nullptr};
-    if (handle == MPI_GROUP_EMPTY)
-        return &empty;
-    return is_fixed(handle) ? nullptr : handle;
+    static Group empty;
+    if (handle != MPI_GROUP_EMPTY)
+        return find_object<Group>(handle);
+    empty.handles = 1;
+    empty.owners = kOwnersForever;
+    return &empty;
+}
+
+Group* Checks::group(MPI_Group handle) { return usable(group_of(handle), handle); }
+
+int set_name(const Checks& checks, const char* name) {
+    if (checks.bad())
+        return checks.code();
+    char* const end = std::copy_n(name, std::min<std::size_t>(std::strlen(name), kNameBytes - 1),
+                                  checks.comm().name);
+    *end = '\0';
+    return MPI_SUCCESS;
+}
+
+int get_name(const Checks& checks, char* name, int* length) {
+    if (checks.bad())
+        return checks.code();
+    const Comm& comm = checks.comm();
+    const char* text = comm.name;
+    if (*text == '\0' && is_fixed(handle_of(comm)))
+        text = handle_of(comm) == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+    *length = static_cast<int>(std::strlen(text));
+    std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
+    return MPI_SUCCESS;
 }
 
 } // namespace mesh::mpi
@@ -146,15 +179,15 @@ extern "C" {
 
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     Checks checks("MPI_Comm_dup", handle);
-    if (checks.bad())
+    if (checks.result(copy).bad())
         return checks.code();
     int code = MPI_SUCCESS;
     Comm* const comm = copy_without_number(checks.comm(), handle, &code);
     comm->number = agree_on_number(checks.comm());
-    *copy = comm;
+    *copy = give_handle(comm);
     if (code == MPI_SUCCESS)
         return code;
-    drop_copy(copy);
+    drop_copy(*comm, copy);
     return checks.refuse(code, kAttributeStays);
 }
 
@@ -164,13 +197,13 @@ int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy) {
 
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
     Checks checks("MPI_Comm_split", handle);
-    if (checks.bad())
+    if (checks.result(part).bad())
         return checks.code();
     if (color < 0 && color != MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_ARG, "a color is not negative");
     Comm& old = checks.comm();
     if (old.across != nullptr) {
-        *part = handle_of(old.across->split(old, color, key));
+        *part = give_handle(old.across->split(old, color, key));
         return MPI_SUCCESS;
     }
     const auto size = static_cast<std::size_t>(old.size());
@@ -180,7 +213,7 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wishes.data(), sizeof(Wish), MPI_BYTE,
                   handle);
     Group* const group = choose(*old.group, wishes, color);
-    *part = handle_of(make_communicator(old, group));
+    *part = give_handle(make_communicator(old, group));
     release(group);
     return MPI_SUCCESS;
 }
@@ -198,16 +231,14 @@ int MPI_Comm_split_type(MPI_Comm handle, int kind, int key, MPI_Info, MPI_Comm* 
 
 int MPI_Comm_create(MPI_Comm handle, MPI_Group members, MPI_Comm* part) {
     Checks checks("MPI_Comm_create", handle);
-    if (checks.bad())
+    Group* const group = checks.group(members);
+    if (checks.result(part).bad())
         return checks.code();
-    Group* const group = group_of(members);
-    if (group == nullptr)
-        return checks.refuse(MPI_ERR_GROUP, nullptr);
     Comm& old = checks.comm();
     if (old.across != nullptr)
         return MPI_Comm_split(handle, group->own == MPI_UNDEFINED ? MPI_UNDEFINED : 0, group->own,
                               part);
-    *part = handle_of(make_communicator(old, group));
+    *part = give_handle(make_communicator(old, group));
     return MPI_SUCCESS;
 }
 
@@ -218,9 +249,13 @@ int MPI_Comm_free(MPI_Comm* handle) {
     if (is_fixed(*handle))
         return checks.refuse(MPI_ERR_COMM, "the communicators of the standard stay");
     Comm& comm = checks.comm();
-    if (const int code = drop_attributes(&comm.attributes, *handle); code != MPI_SUCCESS)
-        return checks.refuse(code, kAttributeStays);
+    ++comm.owners; // a function of an attribute may free it, too
+    const int code = drop_attributes(&comm.attributes, *handle);
+    if (code == MPI_SUCCESS && comm.handles != 0)
+        --comm.handles, release(comm);
     release(comm);
+    if (code != MPI_SUCCESS)
+        return checks.refuse(code, kAttributeStays);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -229,57 +264,45 @@ int MPI_Comm_free(MPI_Comm* handle) {
 int MPI_Comm_disconnect(MPI_Comm* handle) { return MPI_Comm_free(handle); }
 
 int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
-    const Checks checks("MPI_Comm_group", handle);
-    if (checks.bad())
+    Checks checks("MPI_Comm_group", handle);
+    if (checks.result(group).bad())
         return checks.code();
-    *group = hold(checks.comm().group);
+    *group = give_handle(*hold(checks.comm().group));
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
     const Checks first("MPI_Comm_compare", one);
+    if (first.bad())
+        return first.code();
     const Checks second("MPI_Comm_compare", other);
-    if (first.bad() || second.bad())
-        return MPI_ERR_COMM;
+    if (second.bad())
+        return second.code();
     if (&first.comm() == &second.comm()) {
         *result = MPI_IDENT;
         return MPI_SUCCESS;
     }
-    MPI_Group_compare(first.comm().group, second.comm().group, result);
     int of_peers = MPI_UNEQUAL;
     if ((first.comm().across != nullptr) == (second.comm().across != nullptr))
-        MPI_Group_compare(first.comm().peers, second.comm().peers, &of_peers);
-    *result = std::max({*result, of_peers, int{MPI_CONGRUENT}});
+        of_peers = compare(*first.comm().peers, *second.comm().peers);
+    *result = std::max(
+        {compare(*first.comm().group, *second.comm().group), of_peers, int{MPI_CONGRUENT}});
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_test_inter(MPI_Comm handle, int* flag) {
-    const Checks checks("MPI_Comm_test_inter", handle);
-    if (checks.bad())
+    Checks checks("MPI_Comm_test_inter", handle);
+    if (checks.result(flag).bad())
         return checks.code();
     *flag = checks.comm().across != nullptr;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_set_name(MPI_Comm handle, const char* name) {
-    const Checks checks("MPI_Comm_set_name", handle);
-    if (checks.bad())
-        return checks.code();
-    char* const end = std::copy_n(name, std::min<std::size_t>(std::strlen(name), kNameBytes - 1),
-                                  checks.comm().name);
-    *end = '\0';
-    return MPI_SUCCESS;
+    return set_name(Checks("MPI_Comm_set_name", handle), name);
 }
 
 int MPI_Comm_get_name(MPI_Comm handle, char* name, int* length) {
-    const Checks checks("MPI_Comm_get_name", handle);
-    if (checks.bad())
-        return checks.code();
-    const char* text = checks.comm().name;
-    if (*text == '\0' && is_fixed(handle))
-        text = handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
-    *length = static_cast<int>(std::strlen(text));
-    std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
-    return MPI_SUCCESS;
+    return get_name(Checks("MPI_Comm_get_name", handle), name, length);
 }
 }

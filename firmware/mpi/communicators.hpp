@@ -1,11 +1,14 @@
 // How communicators are made.
 #pragma once
 
-#include "mpi/objects.hpp"
+#include "mpi/parts.hpp"
 
 #include <span>
 
 namespace mesh::mpi {
+
+/// Messages by which a communicator is made.
+inline constexpr PartKind kNumberPart{"MPI_Comm_dup", part_tag::kNumber};
 
 /// The least number of a communicator that this node has not used, below kFirstBeside.
 extern std::uint32_t next_number;
@@ -34,7 +37,7 @@ Comm* make_communicator(Comm& old, Group* group);
 /// later. `code`: of a function of the program's own that refuses.
 Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code);
 /// Gives back a copy that is refused, with its attributes. The handle stands for none then.
-void drop_copy(MPI_Comm* copy);
+void drop_copy(Comm& comm, MPI_Comm* copy);
 
 /// What a rank says to MPI_Comm_split().
 struct Wish {
@@ -45,9 +48,16 @@ struct Wish {
 /// The ranks of `from` with this color, by key. Orders `wishes`, one of each rank.
 Group* choose(const Group& from, std::span<Wish> wishes, int color);
 
-/// The group of a handle; nullptr: it is none.
-Group* group_of(MPI_Group handle);
+/// What MPI_Group_compare() says of two groups.
+int compare(const Group& one, const Group& other);
 
-inline MPI_Comm handle_of(Comm* comm) { return comm == nullptr ? MPI_COMM_NULL : comm; }
+/// The name of a communicator, or of a window.
+int set_name(const Checks& checks, const char* name);
+int get_name(const Checks& checks, char* name, int* length);
+
+/// nullptr: there is none for this rank.
+inline MPI_Comm give_handle(Comm* comm) {
+    return comm == nullptr ? MPI_COMM_NULL : give_handle(*comm);
+}
 
 } // namespace mesh::mpi

@@ -20,8 +20,6 @@ void drop(Recipe* recipe) {
     mesh_free(recipe);
 }
 
-int bad_call(const char* call, int code, const char* why) { return fail(nullptr, code, call, why); }
-
 } // namespace
 
 void keep_recipe(Type& type, const Given& given) {
@@ -53,9 +51,10 @@ extern "C" {
 
 int MPI_Type_get_envelope(MPI_Datatype handle, int* numbers, int* addresses, int* types,
                           int* combiner) {
-    const Type* const type = type_of(handle);
+    Checks checks("MPI_Type_get_envelope");
+    const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return bad_type("MPI_Type_get_envelope");
+        return checks.code();
     const Recipe* const recipe = type->recipe;
     *combiner = recipe == nullptr ? int{MPI_COMBINER_NAMED} : recipe->combiner;
     *numbers = recipe == nullptr ? 0 : recipe->numbers;
@@ -67,22 +66,22 @@ int MPI_Type_get_envelope(MPI_Datatype handle, int* numbers, int* addresses, int
 // The program frees the types that it gets, but those of the standard.
 int MPI_Type_get_contents(MPI_Datatype handle, int most_numbers, int most_addresses, int most_types,
                           int* numbers, MPI_Aint* addresses, MPI_Datatype* types) {
-    constexpr const char* kCall = "MPI_Type_get_contents";
-    const Type* const type = type_of(handle);
+    Checks checks("MPI_Type_get_contents");
+    const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return bad_type(kCall);
+        return checks.code();
     if (type->recipe == nullptr)
-        return bad_call(kCall, MPI_ERR_TYPE, "a type of the standard has no contents");
+        return checks.refuse(MPI_ERR_TYPE, "a type of the standard has no contents");
     Recipe& recipe = *type->recipe;
     if (recipe.numbers > most_numbers || recipe.addresses > most_addresses ||
         recipe.types > most_types)
-        return bad_call(kCall, MPI_ERR_ARG, "an array is too small: MPI_Type_get_envelope() says");
+        return checks.refuse(MPI_ERR_ARG, "an array is too small: MPI_Type_get_envelope() says");
     std::copy_n(numbers_of(recipe), recipe.numbers, numbers);
     std::copy_n(addresses_of(recipe), recipe.addresses, addresses);
     std::copy_n(types_of(recipe), recipe.types, types);
     for (const MPI_Datatype one : list(types, recipe.types)) {
         hold(type_of(one));
-        ++type_of(one)->handles;
+        give_handle(*type_of(one));
     }
     return MPI_SUCCESS;
 }

@@ -10,16 +10,15 @@ namespace mesh::mpi {
 
 namespace {
 
-int make_vector(const char* call, int count, int length, MPI_Aint stride, bool in_elements,
+int make_vector(const char* call, int count, int length, std::int64_t stride, bool in_elements,
                 MPI_Datatype old, MPI_Datatype* handle) {
-    const Type* const type = type_of(old);
-    if (type == nullptr)
-        return bad_type(call);
-    if (count < 0 || length < 0)
-        return bad_count(call);
-    Builder builder;
-    const MPI_Aint bytes = in_elements ? stride * type->extent : stride;
-    for (int block = 0; block < count; ++block)
+    Checks checks(call);
+    const Type* const type = checks.any_type(old);
+    if (checks.count(count).count(length).bad())
+        return checks.code();
+    Builder builder(checks);
+    const std::int64_t bytes = in_elements ? stride * type->extent : stride;
+    for (int block = 0; block < count && !checks.bad(); ++block)
         builder.add(*type, length, block * bytes);
     return builder.end(handle);
 }
@@ -34,74 +33,76 @@ struct BlockList {
 
 int make_indexed(const char* call, int count, const BlockList& blocks, MPI_Datatype old,
                  MPI_Datatype* handle) {
-    const Type* const type = type_of(old);
-    if (type == nullptr)
-        return bad_type(call);
-    const std::span<const int> lengths =
-        blocks.lengths != nullptr ? list(blocks.lengths, count) : list(&blocks.length, 1);
-    if (count < 0 || std::ranges::any_of(lengths, [](int length) { return length < 0; }))
-        return bad_count(call);
-    Builder builder;
+    Checks checks(call);
+    const Type* const type = checks.any_type(old);
+    checks.count(count);
+    for (const int length :
+         blocks.lengths != nullptr ? list(blocks.lengths, count) : list(&blocks.length, 1))
+        checks.count(length);
+    if (checks.bad())
+        return checks.code();
+    Builder builder(checks);
     for (int block = 0; block < count; ++block)
         builder.add(*type, blocks.lengths != nullptr ? blocks.lengths[block] : blocks.length,
-                    blocks.in_bytes != nullptr ? blocks.in_bytes[block]
-                                               : blocks.in_elements[block] * type->extent);
+                    blocks.in_bytes != nullptr
+                        ? std::int64_t{blocks.in_bytes[block]}
+                        : std::int64_t{blocks.in_elements[block]} * type->extent);
     return builder.end(handle);
 }
 
 int make_struct(int count, const int* lengths, const MPI_Aint* places, const MPI_Datatype* types,
                 MPI_Datatype* handle) {
-    constexpr const char* kCall = "MPI_Type_create_struct";
-    if (count < 0)
-        return bad_count(kCall);
-    Builder builder;
+    Checks checks("MPI_Type_create_struct");
+    if (checks.count(count).bad())
+        return checks.code();
+    Builder builder(checks);
     for (int member = 0; member < count; ++member) {
-        const Type* const type = type_of(types[member]);
-        if (type == nullptr)
-            return bad_type(kCall);
-        if (lengths[member] < 0)
-            return bad_count(kCall);
+        const Type* const type = checks.any_type(types[member]);
+        if (checks.count(lengths[member]).bad())
+            break;
         builder.add(*type, lengths[member], places[member]);
     }
     builder.round_up();
     return builder.end(handle);
 }
 
-int resize(const char* call, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
+int resize(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
            MPI_Datatype* handle) {
-    const Type* const type = type_of(old);
+    const Type* const type = checks.any_type(old);
     if (type == nullptr)
-        return bad_type(call);
-    Builder builder;
+        return checks.code();
+    Builder builder(checks);
     builder.add(*type, 1, 0);
     return builder.end(handle, lower, extent);
 }
 
 int make_subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
                   MPI_Datatype old, MPI_Datatype* handle) {
-    constexpr const char* kCall = "MPI_Type_create_subarray";
-    const Type* const type = type_of(old);
-    if (type == nullptr)
-        return bad_type(kCall);
-    if (dimensions < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
-        return fail(nullptr, MPI_ERR_ARG, kCall, "not a number of dimensions, or not an order");
-    MPI_Aint rows = 1;
-    for (int at = 0; at < dimensions; ++at) {
-        if (parts[at] < 1 || starts[at] < 0 || starts[at] + parts[at] > sizes[at])
-            return fail(nullptr, MPI_ERR_ARG, kCall, nullptr);
+    Checks checks("MPI_Type_create_subarray");
+    const Type* const type = checks.any_type(old);
+    checks.require(dimensions >= 1 && (order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN),
+                   MPI_ERR_ARG, "not a number of dimensions, or not an order");
+    std::int64_t rows = 1;
+    for (int at = 0; at < dimensions && !checks.bad(); ++at) {
+        checks.require(parts[at] >= 1 && starts[at] >= 0 && starts[at] <= sizes[at] - parts[at],
+                       MPI_ERR_ARG, "a part that lies not within the array");
         rows *= parts[at];
+        checks.require(rows <= INT_MAX, MPI_ERR_COUNT, "a datatype of 2 GiB or more");
     }
+    if (checks.bad())
+        return checks.code();
     // The dimension whose elements lie side by side is the last one in C, the first in Fortran.
     const auto nth = [=](int at) { return order == MPI_ORDER_C ? dimensions - 1 - at : at; };
     const int row = parts[nth(0)];
-    Builder builder;
-    MPI_Aint whole = type->extent;
+    Builder builder(checks);
+    std::int64_t whole = type->extent;
     for (int at = 0; at < dimensions; ++at)
-        whole *= sizes[at];
-    for (MPI_Aint number = 0; number < rows / row; ++number) {
-        MPI_Aint rest = number;
-        MPI_Aint place = starts[nth(0)];
-        MPI_Aint step = sizes[nth(0)];
+        if (__builtin_mul_overflow(whole, std::int64_t{sizes[at]}, &whole))
+            return builder.end(handle, 0, INT64_MAX); // which refuses it
+    for (std::int64_t number = 0; number < rows / row && !checks.bad(); ++number) {
+        std::int64_t rest = number;
+        std::int64_t place = starts[nth(0)];
+        std::int64_t step = sizes[nth(0)];
         for (int at = 1; at < dimensions; ++at) {
             place += (starts[nth(at)] + rest % parts[nth(at)]) * step;
             rest /= parts[nth(at)];
@@ -117,7 +118,7 @@ class PackChecks : public Checks {
 public:
     PackChecks(const char* call, MPI_Comm comm, int count, MPI_Datatype handle, int room)
         : Checks(call, comm) {
-        if (Checks::count(count).type(handle).bad())
+        if (elements(count, handle).bad())
             return;
         bytes_ = count * static_cast<int>(type_of(handle)->size);
         if (bytes_ > room)
@@ -223,18 +224,22 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
                             MPI_Datatype* handle) {
     const MPI_Aint bounds[] = {lower, extent};
     const auto given = [&] { return Given{MPI_COMBINER_RESIZED, {}, list(&old, 1), bounds}; };
-    return kept(resize("MPI_Type_create_resized", old, lower, extent, handle), handle, given);
+    Checks checks("MPI_Type_create_resized");
+    return kept(resize(checks, old, lower, extent, handle), handle, given);
 }
 
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
-    const Type* const type = type_of(old);
+    Checks checks("MPI_Type_dup");
+    const Type* const type = checks.any_type(old);
     if (type == nullptr)
-        return bad_type("MPI_Type_dup");
+        return checks.code();
     const auto given = [&] { return Given{MPI_COMBINER_DUP, {}, list(&old, 1)}; };
-    kept(resize("MPI_Type_dup", old, type->lower, type->extent, handle), handle, given);
-    (*handle)->is_committed = type->is_committed;
-    const int code = copy_attributes(type->attributes, old, &(*handle)->attributes);
-    return code == MPI_SUCCESS ? code : fail(nullptr, code, "MPI_Type_dup", kAttributeStays);
+    if (kept(resize(checks, old, type->lower, type->extent, handle), handle, given) != MPI_SUCCESS)
+        return checks.code();
+    Type& made = *type_of(*handle);
+    made.is_committed = type->is_committed;
+    const int code = copy_attributes(type->attributes, old, &made.attributes);
+    return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
 }
 
 int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts, const int* starts,
@@ -248,49 +253,54 @@ int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts,
 }
 
 int MPI_Type_commit(MPI_Datatype* handle) {
-    Type* const type = type_of(*handle);
-    if (type == nullptr)
-        return bad_type("MPI_Type_commit");
-    type->is_committed = true;
-    return MPI_SUCCESS;
+    Checks checks("MPI_Type_commit");
+    if (Type* const type = checks.any_type(*handle); type != nullptr)
+        type->is_committed = true;
+    return checks.code();
 }
 
 // The attributes go with the last handle: MPI_Type_get_contents() gives further ones.
 int MPI_Type_free(MPI_Datatype* handle) {
-    if (is_fixed(*handle))
-        return bad_type("MPI_Type_free");
-    Type& type = **handle;
+    Checks checks("MPI_Type_free");
+    Type* const type = checks.any_type(*handle);
+    checks.require(!is_fixed(*handle), MPI_ERR_TYPE, "the datatypes of the standard stay");
+    if (checks.bad())
+        return checks.code();
+    hold(type); // a function of an attribute may free it, too
     const int code =
-        type.handles == 1 ? drop_attributes(&type.attributes, *handle) : int{MPI_SUCCESS};
+        type->handles == 1 ? drop_attributes(&type->attributes, *handle) : int{MPI_SUCCESS};
+    if (code == MPI_SUCCESS && type->handles != 0)
+        take_handle(type);
+    release(type);
     if (code != MPI_SUCCESS)
-        return fail(nullptr, code, "MPI_Type_free", kAttributeStays);
-    --type.handles;
-    release(*handle);
+        return checks.refuse(code, kAttributeStays);
     *handle = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Type_size(MPI_Datatype handle, int* size) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return bad_type("MPI_Type_size");
-    *size = static_cast<int>(type->size);
-    return MPI_SUCCESS;
+    Checks checks("MPI_Type_size");
+    const Type* const type = checks.any_type(handle);
+    if (!checks.result(size).bad())
+        *size = static_cast<int>(type->size);
+    return checks.code();
 }
 
 int MPI_Type_get_extent(MPI_Datatype handle, MPI_Aint* lower, MPI_Aint* extent) {
-    const Type* const type = type_of(handle);
+    Checks checks("MPI_Type_get_extent");
+    const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return bad_type("MPI_Type_get_extent");
+        return checks.code();
     *lower = type->lower;
     *extent = type->extent;
     return MPI_SUCCESS;
 }
 
 int MPI_Type_get_true_extent(MPI_Datatype handle, MPI_Aint* lower, MPI_Aint* extent) {
-    const Type* const type = type_of(handle);
+    Checks checks("MPI_Type_get_true_extent");
+    const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return bad_type("MPI_Type_get_true_extent");
+        return checks.code();
     const Stretch stretch = stretch_of(*type, 1);
     *lower = stretch.begin;
     *extent = stretch.end - stretch.begin;
@@ -305,12 +315,11 @@ int MPI_Get_address(const void* place, MPI_Aint* address) {
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint more) { return base + more; }
 MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
 
-int MPI_Pack_size(int count, MPI_Datatype handle, MPI_Comm, int* bytes) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return bad_type("MPI_Pack_size");
-    *bytes = count * static_cast<int>(type->size);
-    return MPI_SUCCESS;
+int MPI_Pack_size(int count, MPI_Datatype handle, MPI_Comm comm, int* bytes) {
+    const PackChecks checks("MPI_Pack_size", comm, count, handle, INT_MAX);
+    if (!checks.bad())
+        *bytes = checks.bytes();
+    return checks.code();
 }
 
 int MPI_Pack(const void* data, int count, MPI_Datatype handle, void* into, int room, int* place,

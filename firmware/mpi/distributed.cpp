@@ -38,8 +38,6 @@ int block_of(int distribution, int argument, int size, int ranks) {
     }
 }
 
-int refuse(const char* why) { return fail(nullptr, MPI_ERR_ARG, "MPI_Type_create_darray", why); }
-
 constexpr int kAxesMax = 16;
 
 struct OwnPart {
@@ -72,9 +70,9 @@ void add_row(Builder& builder, const Type& type, const Axis& row, MPI_Aint place
         builder.add(type, 1, (place + index) * type.extent);
 }
 
-int make_part(const OwnPart& part, MPI_Datatype old, MPI_Datatype* handle) {
+int make_part(Checks& checks, const OwnPart& part, MPI_Datatype old, MPI_Datatype* handle) {
     const Type& type = *type_of(old);
-    Builder builder;
+    Builder builder(checks);
     std::array<int, kAxesMax> point;
     MPI_Aint whole = type.extent;
     for (std::size_t at = 0; at < static_cast<std::size_t>(part.count); ++at)
@@ -98,8 +96,10 @@ extern "C" int MPI_Type_create_darray(int ranks, int rank, int dimensions, const
                                       const int* distributions, const int* arguments,
                                       const int* grid, int order, MPI_Datatype old,
                                       MPI_Datatype* handle) {
-    if (type_of(old) == nullptr)
-        return bad_type("MPI_Type_create_darray");
+    Checks checks("MPI_Type_create_darray");
+    if (checks.any_type(old) == nullptr)
+        return checks.code();
+    const auto refuse = [&checks](const char* why) { return checks.refuse(MPI_ERR_ARG, why); };
     if (dimensions < 1 || dimensions > kAxesMax)
         return refuse("an array has 1 to 16 dimensions");
     OwnPart part{{}, dimensions};
@@ -123,7 +123,7 @@ extern "C" int MPI_Type_create_darray(int ranks, int rank, int dimensions, const
     for (std::size_t at = 1; at < static_cast<std::size_t>(dimensions); ++at)
         part.axes[at].step = part.axes[at - 1].step * part.axes[at - 1].size;
     const int first[] = {ranks, rank, dimensions};
-    return kept(make_part(part, old, handle), handle, [&] {
+    return kept(make_part(checks, part, old, handle), handle, [&] {
         return Given{MPI_COMBINER_DARRAY,
                      {first, list(sizes, dimensions), list(distributions, dimensions),
                       list(arguments, dimensions), list(grid, dimensions), list(&order, 1)},

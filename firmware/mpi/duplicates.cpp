@@ -46,16 +46,16 @@ std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t min
     for (; bit < members.size && (own & bit) == 0; bit <<= 1) {
         if (own + bit >= members.size)
             continue;
-        receive_part(comm, word(theirs), rank_of(own + bit), part_tag::kNumber);
+        receive_part(comm, word(theirs), rank_of(own + bit), kNumberPart);
         mine = std::max(mine, theirs);
     }
     if (own != 0) {
-        send_part(comm, word(mine), rank_of(own - bit), part_tag::kNumber);
-        receive_part(comm, word(mine), rank_of(own - bit), part_tag::kNumber);
+        send_part(comm, word(mine), rank_of(own - bit), kNumberPart);
+        receive_part(comm, word(mine), rank_of(own - bit), kNumberPart);
     }
     for (bit >>= 1; bit != 0; bit >>= 1)
         if (own + bit < members.size)
-            send_part(comm, word(mine), rank_of(own + bit), part_tag::kNumber);
+            send_part(comm, word(mine), rank_of(own + bit), kNumberPart);
     return mine;
 }
 
@@ -72,20 +72,20 @@ extern "C" {
 // valid there, too, and the copy has no attributes.
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm* copy, MPI_Request* request) {
     Checks checks("MPI_Comm_idup", handle);
-    if (checks.bad())
+    if (checks.result(copy).result(request).bad())
         return checks.code();
     int code = MPI_SUCCESS;
     Comm* const made = copy_without_number(checks.comm(), handle, &code);
-    *copy = made;
+    *copy = give_handle(made);
     if (code != MPI_SUCCESS)
-        drop_attributes(&made->attributes, made);
+        drop_attributes(&made->attributes, *copy);
     const auto call = [made](MPI_Comm on, MPI_Op) -> int {
         made->number = agree_beside(*comm_of(on));
         return MPI_SUCCESS;
     };
     const int error = begin_behind("MPI_Comm_idup", handle, {}, later(call), request);
     if (error != MPI_SUCCESS) {
-        drop_copy(copy);
+        drop_copy(*made, copy);
         return error;
     }
     return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
@@ -97,11 +97,9 @@ int MPI_Comm_idup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy, MPI_Reque
 
 int MPI_Comm_create_group(MPI_Comm handle, MPI_Group members, int tag, MPI_Comm* made) {
     Checks checks("MPI_Comm_create_group", handle);
+    Group* const group = checks.group(members);
     if (checks.one_group().tag(tag).bad())
         return checks.code();
-    Group* const group = group_of(members);
-    if (group == nullptr)
-        return checks.refuse(MPI_ERR_GROUP, nullptr);
     Comm& comm = checks.comm();
     *made = MPI_COMM_NULL;
     if (group->own == MPI_UNDEFINED)
@@ -111,7 +109,7 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group members, int tag, MPI_Comm*
             return checks.refuse(MPI_ERR_GROUP, "a rank of it is not in the communicator");
     const std::uint32_t number = greatest_among(comm, *group, next_number);
     use_number(number);
-    *made = new_communicator(comm, group, group, number);
+    *made = give_handle(new_communicator(comm, group, group, number));
     return MPI_SUCCESS;
 }
 }

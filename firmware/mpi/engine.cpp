@@ -5,6 +5,7 @@
 #include "library/words.hpp"
 #include "mpi/awaited.hpp"
 #include "mpi/envelope.hpp"
+#include "mpi/meaning.hpp"
 #include "mpi/under_way.hpp"
 
 #include <algorithm>
@@ -205,6 +206,7 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
     request.source = envelope.source;
     request.its_tag = envelope.tag;
     request.bytes = envelope.bytes;
+    compare(request, envelope);
     if (place == nullptr) {
         put(request, 0, data);
         finish_receive(request, ready);
@@ -212,7 +214,7 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
     }
     request.node = from;
     const wire::ModelTime when = request.clock = std::max(request.clock, ready);
-    const Envelope go{Envelope::What::go, 0, 0, 0, 0, envelope.number};
+    const Envelope go{Envelope::What::go, 0, 0, 0, 0, 0, envelope.number};
     if (envelope.bytes != 0)
         expected.push(request);
     else
@@ -277,7 +279,7 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
     if (place == nullptr)
         return false;
     auto* const block = new (place)
-        Unexpected{nullptr, envelope, from, ready, static_cast<std::uint32_t>(data.size())};
+        Unexpected{{}, nullptr, envelope, from, ready, static_cast<std::uint32_t>(data.size())};
     std::ranges::copy(data, block->data());
     unexpected.push(*block);
     fiber::node().scheduler().touch(); // for a program that looks for it
@@ -336,12 +338,13 @@ std::int32_t told_tag(Traffic traffic, int tag) {
 } // namespace
 
 bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
-                  const void* data, Rank to, int tag) {
+                  const void* data, Rank to, int tag, std::uint16_t meaning) {
     const auto bytes = static_cast<std::uint32_t>(count) * type.size;
     if (bytes > eager_bytes_max())
         return false;
     const wire::ModelTime when = fiber::node().now();
-    const Envelope envelope{Envelope::What::eager, context, comm.rank(), tag, bytes, 0};
+    const Envelope envelope =
+        envelope_of(Envelope::What::eager, comm, context, type, meaning, tag, bytes, 0);
     void* const place = program_memory(sizeof envelope + bytes);
     pack(type, count, data, behind(place) + sizeof envelope);
     post_envelope(place, comm.peers->node(to), envelope, bytes, when);
@@ -356,7 +359,7 @@ void begin_send(Request& request) {
     const auto count = static_cast<std::size_t>(request.count);
     if (request.mode != Request::Mode::synchronous &&
         send_at_once(*request.comm, request.context, *request.type, count, request.data,
-                     request.peer, request.tag)) {
+                     request.peer, request.tag, request.meaning)) {
         request.is_done = true;
         return;
     }
@@ -369,12 +372,9 @@ void begin_send(Request& request) {
         pack(*request.type, count, request.data, request.place);
     }
     request.number = ++announced_count;
-    const Envelope envelope{Envelope::What::announced,
-                            request.context,
-                            request.comm->rank(),
-                            request.tag,
-                            request.bytes,
-                            request.number};
+    const Envelope envelope =
+        envelope_of(Envelope::What::announced, *request.comm, request.context, *request.type,
+                    request.meaning, request.tag, request.bytes, request.number);
     announced.push(request);
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, request.clock);
 }
@@ -392,7 +392,7 @@ void begin_send(Request& request) {
 }
 
 /// Receives a message that has come, and is no longer in the engine.
-[[gnu::always_inline]] inline void receive(Request& request, MPI_Message block) {
+[[gnu::always_inline]] inline void receive(Request& request, Unexpected* block) {
     const bool met = meet(request, block->envelope, block->from, block->ready,
                           {block->data(), block->data_bytes});
     destroy(block);
@@ -403,6 +403,8 @@ void begin_send(Request& request) {
 void begin_receive(Request& request) {
     request.node = peer_node(*request.comm, request.peer);
     prepare_to_receive(request);
+    if (request.traffic == Traffic::messages && tell_overlap != nullptr)
+        tell_overlap(request);
     Unexpected** const link = find_unexpected(request.context, request.peer, request.tag);
     if (*link == nullptr)
         return posted.push(request);
@@ -417,6 +419,7 @@ void begin_receive(Request& request) {
     request.its_tag = MPI_ANY_TAG;
     request.error = MPI_SUCCESS;
     request.bytes = request.moved = 0;
+    request.its_meaning = 0;
     request.clock = fiber::node().now();
     request.context = request.comm->context(request.traffic);
 }
@@ -458,10 +461,14 @@ void begin(Request& request) {
         begin_receive(request);
 }
 
+// The request may be gone when a process waits once more.
 void wait(Request& request) {
+    const bool is_own = request.node == fiber::node().id();
     if (!request.is_done)
         fiber::await(fiber::node().wait_until(RequestDone{&request, awaited(request)}));
     take_clock(request);
+    if (is_own && let_others_change != nullptr)
+        let_others_change();
 }
 
 void drain_engine() {
@@ -474,7 +481,7 @@ void take_clock(const Request& request) { fiber::node().advance_clock(request.cl
 
 void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
 
-void begin(Request& request, MPI_Message message) {
+void begin(Request& request, Unexpected* message) {
     clear(request);
     prepare_to_receive(request);
     receive(request, message);

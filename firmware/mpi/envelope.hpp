@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/types.hpp"
-#include "mpi/mpi.h"
+#include "mpi/objects.hpp"
 #include "wire/frame.hpp"
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 namespace mesh::mpi {
 
 struct Envelope {
-    enum class What : std::uint32_t { eager, announced, go, take_back, taken_back };
+    enum class What : std::uint16_t { eager, announced, go, take_back, taken_back };
     What what;
+    std::uint16_t meaning; // meaning.hpp; 0: nothing is said of it
     std::uint32_t context;
     std::int32_t source; // rank of the sender in the communicator
     std::int32_t tag;
@@ -21,16 +22,16 @@ struct Envelope {
 };
 static_assert(sizeof(Envelope) == 24);
 
-} // namespace mesh::mpi
-
 /// An envelope that no receive was there for, on the heap with its data behind it.
-struct MPI_ABI_Message {
-    MPI_Message next = nullptr;
-    mesh::mpi::Envelope envelope;
-    mesh::NodeId from;
-    mesh::wire::ModelTime ready;
+struct Unexpected : ObjectOf<kMessage, MPI_Message> {
+    Unexpected* next = nullptr;
+    Envelope envelope;
+    NodeId from;
+    wire::ModelTime ready;
     std::uint32_t data_bytes;
-    MPI_Comm comm = nullptr; // once a probe has taken it for the program: it is an owner
+    Comm* comm = nullptr; // once a probe has taken it for the program: it is an owner
 
     std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
+
+} // namespace mesh::mpi

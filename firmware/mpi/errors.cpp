@@ -1,6 +1,6 @@
 // Errors as a program sees them: words and classes, also of its own, and functions of its own that
 // are called in place of the end of the run.
-#include "mpi/objects.hpp"
+#include "mpi/errors.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -55,7 +55,7 @@ const char* words(int code) {
 int add(const char* call, int error_class, int* code) {
     auto* const own = make<OwnCode>();
     if (own == nullptr)
-        return fail(nullptr, MPI_ERR_NO_MEM, call, nullptr);
+        return Checks(call).refuse(MPI_ERR_NO_MEM, nullptr);
     own->next = own_codes;
     own->code = ++last_error_code;
     own->error_class = error_class < 0 ? own->code : error_class;
@@ -64,7 +64,52 @@ int add(const char* call, int error_class, int* code) {
     return MPI_SUCCESS;
 }
 
+bool is_standard(MPI_Errhandler handler) {
+    return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN ||
+           handler == MPI_ERRORS_ABORT;
+}
+
 } // namespace
+
+int create_errhandler(const char* call, MPI_Comm_errhandler_function* function,
+                      MPI_Errhandler* handler) {
+    Checks checks(call);
+    auto* const own = make<Errhandler>();
+    if (own == nullptr)
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
+    own->function = function;
+    *handler = give_handle(*own);
+    return MPI_SUCCESS;
+}
+
+int set_errhandler(Checks checks, MPI_Errhandler handler) {
+    if (!is_standard(handler))
+        checks.object<Errhandler>(handler);
+    if (checks.bad())
+        return checks.code();
+    hold(handler);
+    release(checks.comm().errhandler);
+    checks.comm().errhandler = handler;
+    return MPI_SUCCESS;
+}
+
+int get_errhandler(const Checks& checks, MPI_Errhandler* handler) {
+    if (checks.bad())
+        return checks.code();
+    *handler = checks.comm().errhandler;
+    if (Errhandler* const own = errhandler_of(*handler); own != nullptr) {
+        ++own->owners;
+        give_handle(*own);
+    }
+    return MPI_SUCCESS;
+}
+
+int call_errhandler(Checks checks, int code) {
+    if (checks.bad())
+        return checks.code();
+    checks.refuse(code, words(code));
+    return MPI_SUCCESS;
+}
 
 } // namespace mesh::mpi
 
@@ -94,54 +139,39 @@ int MPI_Add_error_code(int error_class, int* code) {
 int MPI_Add_error_string(int code, const char* text) {
     OwnCode* const own = find_own_code(code);
     if (own == nullptr)
-        return fail(nullptr, MPI_ERR_ARG, "MPI_Add_error_string",
-                    "the code is none that the program has added");
+        return Checks("MPI_Add_error_string")
+            .refuse(MPI_ERR_ARG, "the code is none that the program has added");
     const std::size_t length = std::min(std::strlen(text), sizeof own->text - 1);
     *std::copy_n(text, length, own->text) = '\0';
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
-    *handler = make<MPI_ABI_Errhandler>(function);
-    return *handler != nullptr
-               ? MPI_SUCCESS
-               : fail(nullptr, MPI_ERR_NO_MEM, "MPI_Comm_create_errhandler", nullptr);
+    return create_errhandler("MPI_Comm_create_errhandler", function, handler);
 }
 
+// Those of the standard stay, and are set to null like others.
 int MPI_Errhandler_free(MPI_Errhandler* handler) {
-    if (*handler == MPI_ERRHANDLER_NULL)
-        return fail(nullptr, MPI_ERR_ARG, "MPI_Errhandler_free", nullptr);
-    release(*handler);
+    Checks checks("MPI_Errhandler_free");
+    if (!is_standard(*handler)) {
+        auto* const own = checks.object<Errhandler>(*handler);
+        if (own == nullptr)
+            return checks.code();
+        take_handle(own);
+    }
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler) {
-    Checks checks("MPI_Comm_set_errhandler", handle);
-    if (checks.bad())
-        return checks.code();
-    if (handler == MPI_ERRHANDLER_NULL)
-        return checks.refuse(MPI_ERR_ARG, "no error handler");
-    hold(handler);
-    release(checks.comm().errhandler);
-    checks.comm().errhandler = handler;
-    return MPI_SUCCESS;
+    return set_errhandler(Checks("MPI_Comm_set_errhandler", handle), handler);
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler* handler) {
-    const Checks checks("MPI_Comm_get_errhandler", handle);
-    if (checks.bad())
-        return checks.code();
-    *handler = checks.comm().errhandler;
-    hold(*handler);
-    return MPI_SUCCESS;
+    return get_errhandler(Checks("MPI_Comm_get_errhandler", handle), handler);
 }
 
 int MPI_Comm_call_errhandler(MPI_Comm handle, int code) {
-    const Checks checks("MPI_Comm_call_errhandler", handle);
-    if (checks.bad())
-        return checks.code();
-    fail(&checks.comm(), code, "MPI_Comm_call_errhandler", words(code));
-    return MPI_SUCCESS;
+    return call_errhandler(Checks("MPI_Comm_call_errhandler", handle), code);
 }
 }

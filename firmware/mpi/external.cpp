@@ -150,16 +150,15 @@ std::size_t bytes_outside(const Type& type) {
 
 /// MPI_SUCCESS, or what the call returns.
 int check(const char* call, const char* format, int count, MPI_Datatype handle, MPI_Aint room) {
-    const Type* const type = type_of(handle);
-    if (std::strcmp(format, "external32") != 0)
-        return fail(nullptr, MPI_ERR_ARG, call, "the one format is external32");
-    if (type == nullptr)
-        return bad_type(call);
-    if (count < 0)
-        return bad_count(call);
-    return static_cast<MPI_Aint>(bytes_outside(*type)) * count <= room
-               ? MPI_SUCCESS
-               : fail(nullptr, MPI_ERR_TRUNCATE, call, nullptr);
+    Checks checks(call);
+    checks.require(std::strcmp(format, "external32") == 0, MPI_ERR_ARG,
+                   "the one format is external32");
+    if (!checks.elements(count, handle).bad())
+        checks.require(std::uint64_t{bytes_outside(*type_of(handle))} *
+                               static_cast<std::uint64_t>(count) <=
+                           static_cast<std::uint64_t>(std::max<MPI_Aint>(room, 0)),
+                       MPI_ERR_TRUNCATE, nullptr);
+    return checks.code();
 }
 
 } // namespace

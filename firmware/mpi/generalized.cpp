@@ -19,7 +19,7 @@ struct Generalized : Request {
 
 int told(const char* call, int code) {
     return code == MPI_SUCCESS ? code
-                               : fail(nullptr, code, call, "a function of the request refuses");
+                               : Checks(call).refuse(code, "a function of the request refuses");
 }
 
 int query(Generalized& request, MPI_Status* status) {
@@ -60,7 +60,7 @@ extern "C" {
 
 int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                        MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* handle) {
-    Checks checks("MPI_Grequest_start", MPI_COMM_WORLD);
+    Checks checks("MPI_Grequest_start");
     if (checks.bad())
         return checks.code();
     auto* const request = make<Generalized>();
@@ -76,16 +76,17 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_fun
     request->free = free;
     request->cancel = cancel;
     request->extra = extra;
-    *handle = request;
+    *handle = give_handle(*request);
     return MPI_SUCCESS;
 }
 
-int MPI_Grequest_complete(MPI_Request request) {
-    Checks checks("MPI_Grequest_complete", MPI_COMM_WORLD);
-    if (checks.bad())
-        return checks.code();
-    if (request == MPI_REQUEST_NULL || request->kind != Request::Kind::generalized ||
-        request->is_done)
+int MPI_Grequest_complete(MPI_Request handle) {
+    Checks checks("MPI_Grequest_complete");
+    // It may have been freed: then it ends here.
+    auto* const request = find_object<Request>(handle);
+    if (request == nullptr)
+        return checks.refuse_handle(number_of(handle), kRequest);
+    if (request->kind != Request::Kind::generalized || request->is_done)
         return checks.refuse(MPI_ERR_REQUEST, "no generalized request, or complete already");
     request->clock = mesh::fiber::node().now();
     request->is_done = true;

@@ -139,7 +139,7 @@ int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edg
         std::copy_n(ends, nodes, comm->graph->words());
         std::copy_n(edges, count, comm->graph->words() + nodes);
     }
-    *made = comm == nullptr ? MPI_COMM_NULL : comm;
+    *made = give_handle(comm);
     return MPI_SUCCESS;
 }
 
@@ -210,7 +210,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int in, const int* sources,
         words = std::copy_n(in_weights, in, words);
         std::copy_n(out_weights, out, words);
     }
-    *made = comm;
+    *made = give_handle(comm);
     return MPI_SUCCESS;
 }
 
@@ -268,7 +268,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int count, const int* sources, const 
             *told++ = edge.to;
         }
     }
-    *made = comm;
+    *made = give_handle(comm);
     return MPI_SUCCESS;
 }
 

@@ -82,28 +82,84 @@ Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance) {
 
 namespace {
 
-/// Gives a product to two dimensions as evenly as it can be. False: they were so before.
-bool even_out(int& one, int& other) {
-    const int product = one * other;
-    int low = std::min(one, other);
-    for (int more = low + 1; more * more <= product; ++more)
-        if (product % more == 0)
-            low = more;
-    if (low == std::min(one, other))
-        return false;
-    one = product / low;
-    other = low;
-    return true;
+constexpr int kFactorsMax = 30; // of a positive int
+
+/// The numbers up to `most` to the power of `count` reach `product`.
+bool reaches(int most, std::size_t count, int product) {
+    std::int64_t power = 1;
+    for (; count != 0 && power < product; --count)
+        power *= most;
+    return power >= product;
 }
 
-/// Each change makes the sum less, so it ends.
-void even_out(std::span<int> sizes) {
-    for (bool has_changed = true; has_changed;) {
-        has_changed = false;
-        for (std::size_t at = 1; at < sizes.size(); ++at)
-            for (std::size_t other = 0; other < at; ++other)
-                has_changed |= even_out(sizes[at], sizes[other]);
+/// Factors of a number, from the greatest down, whose greatest and least are as near as can be.
+/// Tries one after the other, each not greater than the one before it.
+class Factors {
+public:
+    /// `sizes`: factors of `product` from the greatest down; better ones come into their place.
+    Factors(int product, std::span<int> sizes)
+        : sizes_(sizes),
+          nearest_(sizes.front() - sizes.back()) {
+        rest_[0] = product;
+        int root = 1; // the least is not greater
+        while (!reaches(root, sizes.size(), product))
+            ++root;
+        tried_[0] =
+            static_cast<int>(std::min<std::int64_t>(product, std::int64_t{root} + nearest_)) + 1;
     }
+
+    void find() {
+        for (std::size_t at = 0;;) {
+            if (!next(at)) {
+                if (at-- == 0)
+                    return;
+            } else if (at + 1 == sizes_.size()) {
+                std::copy_n(tried_.begin(), sizes_.size(), sizes_.begin());
+                nearest_ = tried_[0] - tried_[at];
+            } else {
+                rest_[at + 1] = rest_[at] / tried_[at];
+                tried_[at + 1] = tried_[at] + 1;
+                ++at;
+            }
+        }
+    }
+
+private:
+    /// The next factor to try at a place; false: there is none.
+    bool next(std::size_t at) {
+        const int least = at == 0 ? 1 : std::max(tried_[0] - nearest_ + 1, 1);
+        const bool is_last = at + 1 == sizes_.size();
+        for (int factor = tried_[at] - 1; factor >= least; --factor) {
+            if (!reaches(factor, sizes_.size() - at, rest_[at]))
+                return false;
+            if (is_last ? factor == rest_[at] : rest_[at] % factor == 0) {
+                tried_[at] = factor;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::span<int> sizes_;
+    int nearest_;
+    std::array<int, kFactorsMax> tried_;
+    std::array<int, kFactorsMax> rest_; // for this place and those behind it
+};
+
+/// Gives each prime factor, from the greatest down, to the smallest of `sizes`, which are 1.
+[[gnu::noinline]] void deal_out(int product, std::span<int> sizes) {
+    std::array<int, kFactorsMax> factors;
+    std::size_t count = 0;
+    for (int factor = 2; product > 1; ++factor)
+        for (; product % factor == 0; product /= factor)
+            factors[count++] = factor;
+    while (count-- > 0)
+        *std::ranges::min_element(sizes) *= factors[count];
+    std::ranges::sort(sizes, std::ranges::greater{});
+}
+
+[[gnu::noinline]] void find_nearest(int product, std::span<int> sizes) {
+    Factors(product, sizes).find();
 }
 
 /// Checks that a communicator has a grid.
@@ -134,34 +190,28 @@ using namespace mesh::mpi;
 
 extern "C" {
 
-// First each prime factor, from the greatest down, goes to the smallest dimension. Then each two
-// dimensions are made as even as their product allows, until none changes. Further dimensions than
-// a number may have factors get one place.
+// Further dimensions than a number may have factors get one place.
 int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
+    Checks checks("MPI_Dims_create");
+    checks.require(nodes > 0 && dimensions >= 0, MPI_ERR_DIMS, nullptr);
     int free = 0;
-    for (int at = 0; at < dimensions; ++at) {
+    for (int at = 0; at < dimensions && !checks.bad(); ++at) {
         if (sizes[at] < 0 || (sizes[at] > 0 && nodes % sizes[at] != 0))
-            return fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
+            return checks.refuse(MPI_ERR_DIMS, nullptr);
         if (sizes[at] > 0)
             nodes /= sizes[at];
         else
             ++free;
     }
     if (free == 0)
-        return nodes == 1 ? MPI_SUCCESS : fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
-    constexpr int kFactorsMax = 30; // of a positive int
+        checks.require(nodes == 1, MPI_ERR_DIMS, nullptr);
+    if (free == 0 || checks.bad())
+        return checks.code();
     std::array<int, kFactorsMax> made;
     const auto ours = std::span(made).first(static_cast<std::size_t>(std::min(free, kFactorsMax)));
     std::ranges::fill(ours, 1);
-    std::array<int, kFactorsMax> factors;
-    std::size_t count = 0;
-    for (int factor = 2; nodes > 1; ++factor)
-        for (; nodes % factor == 0; nodes /= factor)
-            factors[count++] = factor;
-    while (count-- > 0)
-        *std::ranges::min_element(ours) *= factors[count];
-    even_out(ours);
-    std::ranges::sort(ours, std::ranges::greater{});
+    deal_out(nodes, ours);
+    find_nearest(nodes, ours);
     std::size_t next = 0;
     for (int at = 0; at < dimensions; ++at)
         if (sizes[at] == 0)
@@ -198,7 +248,7 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
         comm->grid = grid;
     else
         mesh_free(grid);
-    *made = comm == nullptr ? MPI_COMM_NULL : comm;
+    *made = give_handle(comm);
     return MPI_SUCCESS;
 }
 

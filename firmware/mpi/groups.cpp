@@ -23,18 +23,29 @@ bool has(const Group& group, NodeId node) { return group.rank_of(node) != MPI_UN
 
 int put(Group* group, MPI_Group* handle) {
     find_own(*group);
-    *handle = group;
-    if (group->size == 0) {
-        release(group);
-        *handle = MPI_GROUP_EMPTY;
+    if (group->size != 0) {
+        *handle = give_handle(*group);
+        return MPI_SUCCESS;
     }
+    release(group);
+    *handle = MPI_GROUP_EMPTY;
     return MPI_SUCCESS;
 }
 
-int bad_group(const char* call) { return fail(nullptr, MPI_ERR_GROUP, call, nullptr); }
-int bad_rank(const char* call) { return fail(nullptr, MPI_ERR_RANK, call, nullptr); }
+/// Refuses what it is given instead of a group, or gives the group.
+class GroupChecks : public Checks {
+public:
+    GroupChecks(const char* call, MPI_Group handle) : Checks(call), group_(group(handle)) {}
+    const Group& first() const { return *group_; }
+    int refuse_rank(Rank rank) { return refuse_number(MPI_ERR_RANK, rank, group_->size - 1); }
+
+private:
+    Group* group_;
+};
 
 bool is_rank(const Group& group, Rank rank) { return rank >= 0 && rank < group.size; }
+
+constexpr const char* kNoRange = "a range has a rank that the group has not, or no step";
 
 /// Ranks from a first to a last one in steps, as calls give them; calls `take` for each.
 template <class Take>
@@ -62,77 +73,83 @@ using namespace mesh::mpi;
 extern "C" {
 
 int MPI_Group_size(MPI_Group handle, int* size) {
-    const Group* const group = group_of(handle);
-    if (group == nullptr)
-        return bad_group("MPI_Group_size");
-    *size = group->size;
-    return MPI_SUCCESS;
+    GroupChecks checks("MPI_Group_size", handle);
+    if (!checks.result(size).bad())
+        *size = checks.first().size;
+    return checks.code();
 }
 
 int MPI_Group_rank(MPI_Group handle, int* rank) {
-    const Group* const group = group_of(handle);
-    if (group == nullptr)
-        return bad_group("MPI_Group_rank");
-    *rank = group->own;
-    return MPI_SUCCESS;
+    GroupChecks checks("MPI_Group_rank", handle);
+    if (!checks.result(rank).bad())
+        *rank = checks.first().own;
+    return checks.code();
 }
 
 int MPI_Group_free(MPI_Group* handle) {
-    if (group_of(*handle) == nullptr)
-        return bad_group("MPI_Group_free");
+    const GroupChecks checks("MPI_Group_free", *handle);
+    if (checks.bad())
+        return checks.code();
     if (!is_fixed(*handle))
-        release(*handle);
+        take_handle(group_of(*handle));
     *handle = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Group_incl(MPI_Group handle, int count, const int* ranks, MPI_Group* part) {
-    const Group* const group = group_of(handle);
-    if (group == nullptr)
-        return bad_group("MPI_Group_incl");
-    Group* const made = new_group(count);
+    GroupChecks checks("MPI_Group_incl", handle);
+    if (checks.count(count).bad())
+        return checks.code();
     for (int at = 0; at < count; ++at) {
-        if (!is_rank(*group, ranks[at]))
-            return bad_rank("MPI_Group_incl");
-        made->nodes[at] = group->nodes[ranks[at]];
+        if (!is_rank(checks.first(), ranks[at]))
+            return checks.refuse_rank(ranks[at]);
+        if (std::find(ranks, ranks + at, ranks[at]) != ranks + at)
+            return checks.refuse(MPI_ERR_RANK, "a rank is there twice");
     }
+    Group* const made = new_group(count);
+    std::transform(ranks, ranks + count, made->nodes,
+                   [&](Rank rank) { return checks.first().node(rank); });
     return put(made, part);
 }
 
 int MPI_Group_excl(MPI_Group handle, int count, const int* ranks, MPI_Group* part) {
-    const Group* const group = group_of(handle);
-    if (group == nullptr)
-        return bad_group("MPI_Group_excl");
-    if (!std::all_of(ranks, ranks + count, [=](Rank rank) { return is_rank(*group, rank); }))
-        return bad_rank("MPI_Group_excl");
+    GroupChecks checks("MPI_Group_excl", handle);
+    if (checks.count(count).bad())
+        return checks.code();
+    for (int at = 0; at < count; ++at)
+        if (!is_rank(checks.first(), ranks[at]))
+            return checks.refuse_rank(ranks[at]);
     return put(
-        part_of(*group,
+        part_of(checks.first(),
                 [=](Rank rank) { return std::find(ranks, ranks + count, rank) == ranks + count; }),
         part);
 }
 
 int MPI_Group_range_incl(MPI_Group handle, int count, int ranges[][3], MPI_Group* part) {
-    const Group* const group = group_of(handle);
-    if (group == nullptr)
-        return bad_group("MPI_Group_range_incl");
-    Group* const made = new_group(group->size);
-    made->size = 0;
-    if (!each_in(*group, count, ranges,
-                 [=](Rank rank) { made->nodes[made->size++] = group->nodes[rank]; }))
-        return bad_rank("MPI_Group_range_incl");
+    GroupChecks checks("MPI_Group_range_incl", handle);
+    if (checks.count(count).bad())
+        return checks.code();
+    const Group& group = checks.first();
+    Rank size = 0;
+    if (!each_in(group, count, ranges, [&size](Rank) { ++size; }))
+        return checks.refuse(MPI_ERR_RANK, kNoRange);
+    Group* const made = new_group(size);
+    mesh::NodeId* next = made->nodes;
+    each_in(group, count, ranges, [&](Rank rank) { *next++ = group.node(rank); });
     return put(made, part);
 }
 
 int MPI_Group_range_excl(MPI_Group handle, int count, int ranges[][3], MPI_Group* part) {
-    const Group* const group = group_of(handle);
-    if (group == nullptr)
-        return bad_group("MPI_Group_range_excl");
-    if (!each_in(*group, count, ranges, [](Rank) {}))
-        return bad_rank("MPI_Group_range_excl");
-    return put(part_of(*group,
-                       [=](Rank rank) {
+    GroupChecks checks("MPI_Group_range_excl", handle);
+    if (checks.count(count).bad())
+        return checks.code();
+    const Group& group = checks.first();
+    if (!each_in(group, count, ranges, [](Rank) {}))
+        return checks.refuse(MPI_ERR_RANK, kNoRange);
+    return put(part_of(group,
+                       [&](Rank rank) {
                            bool is_left_out = false;
-                           each_in(*group, count, ranges,
+                           each_in(group, count, ranges,
                                    [&](Rank other) { is_left_out |= other == rank; });
                            return !is_left_out;
                        }),
@@ -140,63 +157,59 @@ int MPI_Group_range_excl(MPI_Group handle, int count, int ranges[][3], MPI_Group
 }
 
 int MPI_Group_union(MPI_Group one, MPI_Group other, MPI_Group* both) {
-    const Group* const first = group_of(one);
-    const Group* const second = group_of(other);
-    if (first == nullptr || second == nullptr)
-        return bad_group("MPI_Group_union");
-    Group* const made = new_group(first->size + second->size);
-    std::copy_n(first->nodes, first->size, made->nodes);
-    made->size = first->size;
+    GroupChecks checks("MPI_Group_union", one);
+    const Group* const second = checks.group(other);
+    if (checks.bad())
+        return checks.code();
+    const Group& first = checks.first();
+    Group* const made = new_group(first.size + second->size);
+    std::copy_n(first.nodes, first.size, made->nodes);
+    made->size = first.size;
     for (Rank rank = 0; rank < second->size; ++rank)
-        if (!has(*first, second->nodes[rank]))
+        if (!has(first, second->nodes[rank]))
             made->nodes[made->size++] = second->nodes[rank];
     return put(made, both);
 }
 
 int MPI_Group_intersection(MPI_Group one, MPI_Group other, MPI_Group* both) {
-    const Group* const first = group_of(one);
-    const Group* const second = group_of(other);
-    if (first == nullptr || second == nullptr)
-        return bad_group("MPI_Group_intersection");
-    return put(part_of(*first, [=](Rank rank) { return has(*second, first->nodes[rank]); }), both);
+    GroupChecks checks("MPI_Group_intersection", one);
+    const Group* const second = checks.group(other);
+    if (checks.bad())
+        return checks.code();
+    const Group& first = checks.first();
+    return put(part_of(first, [&](Rank rank) { return has(*second, first.nodes[rank]); }), both);
 }
 
 int MPI_Group_difference(MPI_Group one, MPI_Group other, MPI_Group* rest) {
-    const Group* const first = group_of(one);
-    const Group* const second = group_of(other);
-    if (first == nullptr || second == nullptr)
-        return bad_group("MPI_Group_difference");
-    return put(part_of(*first, [=](Rank rank) { return !has(*second, first->nodes[rank]); }), rest);
+    GroupChecks checks("MPI_Group_difference", one);
+    const Group* const second = checks.group(other);
+    if (checks.bad())
+        return checks.code();
+    const Group& first = checks.first();
+    return put(part_of(first, [&](Rank rank) { return !has(*second, first.nodes[rank]); }), rest);
 }
 
 int MPI_Group_translate_ranks(MPI_Group one, int count, const int* ranks, MPI_Group other,
                               int* others) {
-    const Group* const first = group_of(one);
-    const Group* const second = group_of(other);
-    if (first == nullptr || second == nullptr)
-        return bad_group("MPI_Group_translate_ranks");
+    GroupChecks checks("MPI_Group_translate_ranks", one);
+    const Group* const second = checks.group(other);
+    if (checks.count(count).bad())
+        return checks.code();
+    const Group& first = checks.first();
     for (int at = 0; at < count; ++at) {
-        if (ranks[at] != MPI_PROC_NULL && !is_rank(*first, ranks[at]))
-            return bad_rank("MPI_Group_translate_ranks");
+        if (ranks[at] != MPI_PROC_NULL && !is_rank(first, ranks[at]))
+            return checks.refuse_rank(ranks[at]);
         others[at] =
-            ranks[at] == MPI_PROC_NULL ? MPI_PROC_NULL : second->rank_of(first->node(ranks[at]));
+            ranks[at] == MPI_PROC_NULL ? MPI_PROC_NULL : second->rank_of(first.node(ranks[at]));
     }
     return MPI_SUCCESS;
 }
 
 int MPI_Group_compare(MPI_Group one, MPI_Group other, int* result) {
-    const Group* const first = group_of(one);
-    const Group* const second = group_of(other);
-    if (first == nullptr || second == nullptr)
-        return bad_group("MPI_Group_compare");
-    *result = MPI_UNEQUAL;
-    if (first->size != second->size)
-        return MPI_SUCCESS;
-    if (std::ranges::equal(first->all(), second->all()))
-        *result = MPI_IDENT;
-    else if (std::ranges::all_of(first->all(),
-                                 [=](mesh::NodeId node) { return has(*second, node); }))
-        *result = MPI_SIMILAR;
-    return MPI_SUCCESS;
+    GroupChecks checks("MPI_Group_compare", one);
+    const Group* const second = checks.group(other);
+    if (!checks.bad())
+        *result = compare(checks.first(), *second);
+    return checks.code();
 }
 }

@@ -15,13 +15,18 @@ namespace {
 constexpr Rank kLeader = 0;
 
 /// The own group alone, for as long as a call takes. Its messages meet no others.
-Comm within(const Comm& comm) {
-    Comm own;
-    own.group = own.peers = comm.group;
-    own.number = comm.number | kWithin;
-    own.errhandler = comm.errhandler;
-    return own;
-}
+struct Within : Comm {
+    explicit Within(const Comm& comm) {
+        group = peers = comm.group;
+        number = comm.number | kWithin;
+        errhandler = comm.errhandler;
+        is_within_a_call = true;
+        give_handle<Comm>(*this);
+    }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+    ~Within() { unlist(*this); }
+};
 
 template <class T>
 std::span<std::byte> bytes_of(T& value) {
@@ -29,22 +34,24 @@ std::span<std::byte> bytes_of(T& value) {
 }
 
 int meet(Comm& comm, const char* call) {
-    Comm own = within(comm);
+    Within own(comm);
     meet_all(own, call);
     if (comm.rank() == kLeader)
-        exchange_parts(comm, {}, kLeader, {}, kLeader, part_tag::kBarrier);
+        exchange_parts(comm, {}, kLeader, {}, kLeader, {call, part_tag::kBarrier});
     return meet_all(own, call);
 }
 
 int broadcast(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
     if (root == MPI_ROOT) {
-        send_part(comm, bytes, kLeader, part_tag::kBroadcast);
+        send_part(comm, bytes, kLeader, {call, part_tag::kBroadcast});
         return MPI_SUCCESS;
     }
+    int code = MPI_SUCCESS;
     if (comm.rank() == kLeader)
-        receive_part(comm, bytes, root, part_tag::kBroadcast);
-    Comm own = within(comm);
-    return broadcast_bytes(own, bytes, kLeader, call);
+        code = receive_part(comm, bytes, root, {call, part_tag::kBroadcast});
+    Within own(comm);
+    const int ours = broadcast_bytes(own, bytes, kLeader, call);
+    return code == MPI_SUCCESS ? ours : code;
 }
 
 int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
@@ -52,28 +59,32 @@ int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype hand
     const Type& type = *type_of(handle);
     if (root == MPI_ROOT) {
         Unpacked bytes(all, count, type);
-        receive_part(comm, bytes.bytes(), kLeader, part_tag::kReduce);
+        const int code =
+            receive_part(comm, bytes.bytes(), kLeader, {"MPI_Reduce", part_tag::kReduce});
         bytes.keep();
-        return MPI_SUCCESS;
+        return code;
     }
     Operands result(type, count);
-    Comm own = within(comm);
-    const int code = MPI_Reduce(mine, result.data(), count, handle, op, kLeader, &own);
+    Within own(comm);
+    const int code = MPI_Reduce(mine, result.data(), count, handle, op, kLeader, handle_of(own));
     if (comm.rank() == kLeader)
-        send_part(comm, result.packed().bytes(), root, part_tag::kReduce);
+        send_part(comm, result.packed().bytes(), root, {"MPI_Reduce", part_tag::kReduce});
     return code;
 }
 
 int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op) {
     const Type& type = *type_of(handle);
     Operands ours(type, count);
-    Comm own = within(comm);
+    Within own(comm);
     int code = MPI_Reduce(mine == MPI_IN_PLACE ? all : mine, ours.data(), count, handle, op,
-                          kLeader, &own);
+                          kLeader, handle_of(own));
     Unpacked theirs(all, count, type);
+    int across = MPI_SUCCESS;
     if (comm.rank() == kLeader)
-        exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(), kLeader,
-                       part_tag::kReduce);
+        across = exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(), kLeader,
+                                {"MPI_Allreduce", part_tag::kReduce});
+    if (code == MPI_SUCCESS)
+        code = across;
     if (code == MPI_SUCCESS)
         code = broadcast_bytes(own, theirs.bytes(), kLeader, "MPI_Allreduce");
     theirs.keep();
@@ -81,11 +92,11 @@ int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype 
 }
 
 std::uint32_t greatest_of_both(Comm& comm, std::uint32_t mine) {
-    Comm own = within(comm);
+    Within own(comm);
     std::uint32_t most = greatest(own, mine);
     std::uint32_t theirs = 0;
     if (comm.rank() == kLeader)
-        exchange_parts(comm, bytes_of(most), kLeader, bytes_of(theirs), kLeader, part_tag::kNumber);
+        exchange_parts(comm, bytes_of(most), kLeader, bytes_of(theirs), kLeader, kNumberPart);
     most = std::max(most, theirs);
     broadcast_bytes(own, bytes_of(most), kLeader, "MPI_Comm_dup");
     return most;
@@ -101,13 +112,14 @@ std::span<Wish> all_wishes(const Room& room, Rank size, const Wish& mine, MPI_Co
 Comm* new_between(const Comm& old, Group* group, Group* peers, std::uint32_t number);
 
 Comm* split(Comm& comm, int color, int key) {
-    Comm own = within(comm);
+    Within own(comm);
     const Wish mine{color, key, comm.rank()};
     const Room room(static_cast<std::size_t>(comm.size()) * sizeof(Wish));
     const Room other_room(static_cast<std::size_t>(comm.peers->size) * sizeof(Wish));
-    Group* const group = choose(*comm.group, all_wishes(room, comm.size(), mine, &own), color);
+    Group* const group =
+        choose(*comm.group, all_wishes(room, comm.size(), mine, handle_of(own)), color);
     Group* const peers =
-        choose(*comm.peers, all_wishes(other_room, comm.peers->size, mine, &comm), color);
+        choose(*comm.peers, all_wishes(other_room, comm.peers->size, mine, handle_of(comm)), color);
     const std::uint32_t number = agree_on_number(comm);
     const bool is_there = group->size != 0 && peers->size != 0;
     Comm* const made = is_there ? new_between(comm, group, peers, number) : nullptr;
@@ -173,7 +185,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
     const Checks between = leads ? Checks(kCall, peer).peer(other_leader).tag(tag) : checks;
     if (leads && !between.bad())
         exchange_parts(between.comm(), std::as_bytes(std::span{&mine, 1}), other_leader,
-                       bytes_of(theirs), other_leader, part_tag::kNumber);
+                       bytes_of(theirs), other_leader, kNumberPart);
     broadcast_bytes(ours, bytes_of(theirs), leader, kCall);
     if (theirs.size == 0)
         return between.bad() ? between.code()
@@ -181,13 +193,13 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
     Group* const peers = new_group(theirs.size);
     if (leads)
         exchange_parts(between.comm(), nodes_of(*ours.group), other_leader, nodes_of(*peers),
-                       other_leader, part_tag::kNumber);
+                       other_leader, kNumberPart);
     broadcast_bytes(ours, nodes_of(*peers), leader, kCall);
     const std::uint32_t number = std::max(mine.number, theirs.number);
     use_number(number);
     const bool is_wrong = have_common_node(*peers, *ours.group);
     if (!is_wrong)
-        *made = new_between(ours, ours.group, peers, number);
+        *made = give_handle(new_between(ours, ours.group, peers, number));
     release(peers);
     return is_wrong ? checks.refuse(MPI_ERR_COMM, "a node is in both groups") : MPI_SUCCESS;
 }
@@ -198,12 +210,12 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     if (checks.bad())
         return checks.code();
     Comm& comm = checks.comm();
-    Comm own = within(comm);
+    Within own(comm);
     const int ours = is_high != 0;
     int theirs = 0;
     if (comm.rank() == kLeader)
         exchange_parts(comm, std::as_bytes(std::span{&ours, 1}), kLeader, bytes_of(theirs), kLeader,
-                       part_tag::kNumber);
+                       kNumberPart);
     broadcast_bytes(own, bytes_of(theirs), kLeader, "MPI_Intercomm_merge");
     const bool is_first =
         ours != theirs ? ours < theirs : comm.group->nodes[0] < comm.peers->nodes[0];
@@ -213,7 +225,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     mesh::NodeId* const end = std::copy_n(first.nodes, first.size, group->nodes);
     std::copy_n(second.nodes, second.size, end);
     find_own(*group);
-    *made = handle_of(make_communicator(comm, group));
+    *made = give_handle(make_communicator(comm, group));
     release(group);
     return MPI_SUCCESS;
 }
@@ -229,7 +241,7 @@ int MPI_Comm_remote_size(MPI_Comm handle, int* size) {
 int MPI_Comm_remote_group(MPI_Comm handle, MPI_Group* group) {
     const AcrossChecks checks("MPI_Comm_remote_group", handle);
     if (!checks.bad())
-        *group = hold(checks.comm().peers);
+        *group = give_handle(*hold(checks.comm().peers));
     return checks.code();
 }
 }

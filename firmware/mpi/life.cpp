@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 
@@ -50,20 +51,33 @@ void tell_left(unsigned count, const char* what) {
         std::printf("MPI_Finalize(): %s: %u\n", what, count);
 }
 
-/// Messages of the program that have come, and that no receive has taken.
-unsigned messages_left() {
+/// Tells of messages that have come, and that no receive has taken: of the program, or of its
+/// collectives, whose contexts are odd.
+void tell_messages(bool of_collectives, const char* whose) {
+    const Envelope* first = nullptr;
     unsigned count = 0;
-    unexpected.find([&count](const Unexpected& message) {
-        count += message.envelope.context % 2 == 0 ? 1 : 0; // else of a collective
+    unexpected.find([&](const Unexpected& message) {
+        if ((message.envelope.context % 2 != 0) != of_collectives)
+            return false;
+        first = first == nullptr ? &message.envelope : first;
+        ++count;
         return false;
     });
-    return count;
+    tell_left(count, whose);
+    if (first != nullptr && !of_collectives)
+        std::printf("MPI_Finalize(): the first has %u bytes, from rank %d with tag %d\n",
+                    static_cast<unsigned>(first->bytes), static_cast<int>(first->source),
+                    static_cast<int>(first->tag));
 }
 
 /// The world, and the node alone.
 void make_communicators() {
     const Kernel& node = fiber::node();
     const std::uint32_t ranks = fiber::parameters().ranks;
+    for (Comm* const comm : {&world, &self})
+        comm->handles = 1;
+    world.handle = static_cast<std::uint32_t>(number_of(MPI_COMM_WORLD));
+    self.handle = static_cast<std::uint32_t>(number_of(MPI_COMM_SELF));
     world.group = new_group(static_cast<Rank>(ranks));
     for (Rank rank = 0; rank < world.group->size; ++rank)
         world.group->nodes[rank] = node_at(static_cast<unsigned>(rank));
@@ -98,7 +112,7 @@ Comm* comm_of(MPI_Comm handle) {
         return &world;
     if (handle == MPI_COMM_SELF)
         return &self;
-    return is_fixed(handle) ? nullptr : handle;
+    return find_object<Comm>(handle);
 }
 
 Group* new_group(Rank size) {
@@ -143,12 +157,10 @@ int fail(const Comm* comm, int code, const char* call, const char* why) {
         comm = &world;
     if (comm->errhandler == MPI_ERRORS_RETURN)
         return code;
-    if (!is_fixed(comm->errhandler)) {
+    if (const Errhandler* const own = errhandler_of(comm->errhandler); own != nullptr) {
         int told = code;
-        MPI_Comm handle = comm == &world  ? MPI_COMM_WORLD
-                          : comm == &self ? MPI_COMM_SELF
-                                          : const_cast<Comm*>(comm);
-        comm->errhandler->function(&handle, &told);
+        MPI_Comm handle = handle_of(*comm);
+        own->function(&handle, &told);
         return code;
     }
     std::array<char, 120> words;
@@ -157,14 +169,21 @@ int fail(const Comm* comm, int code, const char* call, const char* why) {
     end_run(words.data(), code);
 }
 
-Checks::Checks(const char* call, MPI_Comm handle) : call_(call), comm_(comm_of(handle)) {
-    if (the_life == Life::before)
-        end_run("a call of MPI before MPI_Init()", MPI_ERR_OTHER);
-    if (the_life == Life::after)
-        end_run("a call of MPI after MPI_Finalize()", MPI_ERR_OTHER);
-    if (comm_ == nullptr)
-        refuse(MPI_ERR_COMM, nullptr);
+Checks::Checks(const char* call) : call_(call), comm_(&world) {
+    if (the_life != Life::now)
+        end_run(the_life == Life::before ? "a call of MPI before MPI_Init()"
+                                         : "a call of MPI after MPI_Finalize()",
+                MPI_ERR_OTHER);
 }
+
+Checks::Checks(const char* call, Comm* comm, std::uintptr_t number, const ObjectKind& kind)
+    : Checks(call) {
+    if (usable(comm, number, kind) != nullptr)
+        comm_ = comm;
+}
+
+Checks::Checks(const char* call, MPI_Comm handle)
+    : Checks(call, comm_of(handle), number_of(handle), kCommunicator) {}
 
 int Checks::refuse(int code, const char* why) {
     if (!bad())
@@ -172,47 +191,99 @@ int Checks::refuse(int code, const char* why) {
     return code_;
 }
 
+int Checks::refuse_number(int code, int value, int most) {
+    std::array<char, 80> words;
+    std::snprintf(words.data(), words.size(), "%s: %d, of 0 to %d", words_of(code), value, most);
+    return refuse(code, words.data());
+}
+
+int Checks::refuse_handle(std::uintptr_t number, const ObjectKind& kind) {
+    std::array<char, kWhyNone> words;
+    say_why_none(number, kind, words.data());
+    return refuse(kind.error, words.data());
+}
+
+// A call that another one makes may use what the program has freed since that began.
+Object* Checks::usable(Object* object, std::uintptr_t number, const ObjectKind& kind) {
+    if (object != nullptr && (object->handles != 0 || comm_->is_within_a_call))
+        return object;
+    refuse_handle(number, kind);
+    return nullptr;
+}
+
+Checks& Checks::require(bool good, int code, const char* why) {
+    if (!good)
+        refuse(code, why);
+    return *this;
+}
+
+Checks& Checks::result(const void* place) {
+    return require(place != nullptr, MPI_ERR_ARG, "no place for the result: a null pointer");
+}
+
 Checks& Checks::count(int value) {
     if (value < 0)
-        refuse(MPI_ERR_COUNT, nullptr);
+        refuse_number(MPI_ERR_COUNT, value, INT_MAX);
+    return *this;
+}
+
+Type* Checks::any_type(MPI_Datatype handle) { return usable(type_of(handle), handle); }
+
+Checks& Checks::elements(int number, MPI_Datatype handle) { return data(this, number, handle); }
+
+// A null pointer is MPI_BOTTOM, too, where the type has addresses in it.
+Checks& Checks::data(const void* data, int number, MPI_Datatype handle) {
+    constexpr MPI_Aint kAddressesBegin = 4096;
+    if (count(number).type(handle).bad())
+        return *this;
+    const Type& type = *type_of(handle);
+    if (static_cast<std::int64_t>(number) * type.size > INT_MAX)
+        refuse(MPI_ERR_COUNT, "2 GiB or more of data");
+    if (data == nullptr && number != 0 && type.size != 0 &&
+        std::abs(type.runs[0].offset) < kAddressesBegin)
+        refuse(MPI_ERR_BUFFER, "not a buffer: it is null");
     return *this;
 }
 
 Checks& Checks::type(MPI_Datatype handle) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        refuse(MPI_ERR_TYPE, nullptr);
-    else if (!type->is_committed)
+    const Type* const type = any_type(handle);
+    if (type != nullptr && !type->is_committed)
         refuse(MPI_ERR_TYPE, "the datatype was not committed: MPI_Type_commit()");
     return *this;
 }
 
 Checks& Checks::peer(Rank rank, bool any) {
     const bool good = rank == MPI_PROC_NULL || (any && rank == MPI_ANY_SOURCE) ||
-                      (!bad() && rank >= 0 && rank < comm_->peers->size);
+                      (rank >= 0 && rank < comm_->peers->size);
     if (!good)
-        refuse(MPI_ERR_RANK, nullptr);
+        refuse_number(MPI_ERR_RANK, rank, comm_->peers->size - 1);
     return *this;
 }
 
 Checks& Checks::tag(int value, bool any) {
     if (value < 0 && !(any && value == MPI_ANY_TAG))
-        refuse(MPI_ERR_TAG, nullptr);
+        refuse_number(MPI_ERR_TAG, value, INT_MAX);
+    return *this;
+}
+
+Checks& Checks::message(const void* memory, int number, MPI_Datatype handle, Rank rank, int label,
+                        bool receives) {
+    if (!peer(rank, receives).tag(label, receives).bad() && rank != MPI_PROC_NULL)
+        data(memory, number, handle);
     return *this;
 }
 
 Checks& Checks::root(Rank rank) {
     const bool is_other_side = rank == MPI_ROOT || rank == MPI_PROC_NULL;
     const bool good =
-        !bad() &&
-        (comm_->across != nullptr && is_other_side ? true : rank >= 0 && rank < comm_->peers->size);
+        comm_->across != nullptr && is_other_side ? true : rank >= 0 && rank < comm_->peers->size;
     if (!good)
-        refuse(MPI_ERR_ROOT, nullptr);
+        refuse_number(MPI_ERR_ROOT, rank, comm_->peers->size - 1);
     return *this;
 }
 
 Checks& Checks::one_group() {
-    if (!bad() && comm_->across != nullptr)
+    if (comm_->across != nullptr)
         refuse(MPI_ERR_COMM, "not for a communicator between two groups");
     return *this;
 }
@@ -229,8 +300,8 @@ void mesh::fiber::before_end(int status) {
     mpi::end_run(words.data(), status);
 }
 
-mesh::mpi::Rank MPI_ABI_Group::rank_of(mesh::NodeId node) const {
-    mesh::mpi::Rank rank = 0;
+mesh::mpi::Rank mesh::mpi::Group::rank_of(NodeId node) const {
+    Rank rank = 0;
     while (rank < size && nodes[rank] != node)
         ++rank;
     return rank < size ? rank : MPI_UNDEFINED;
@@ -276,7 +347,7 @@ int MPI_Finalized(int* flag) {
 }
 
 int MPI_Finalize() {
-    const Checks checks("MPI_Finalize", MPI_COMM_WORLD);
+    const Checks checks("MPI_Finalize");
     if (checks.bad())
         return checks.code();
     drop_attributes(&self.attributes, MPI_COMM_SELF);
@@ -288,7 +359,8 @@ int MPI_Finalize() {
     if (meet_all(world, "MPI_Finalize") != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;
-    tell_left(messages_left(), "messages that nobody has received");
+    tell_messages(false, "messages that nobody has received");
+    tell_messages(true, "messages of collectives that did not agree");
     return MPI_SUCCESS;
 }
 
@@ -334,15 +406,15 @@ int MPI_Comm_get_parent(MPI_Comm* parent) {
 int MPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }
 
 int MPI_Comm_rank(MPI_Comm handle, int* rank) {
-    const Checks checks("MPI_Comm_rank", handle);
-    if (!checks.bad())
+    Checks checks("MPI_Comm_rank", handle);
+    if (!checks.result(rank).bad())
         *rank = checks.comm().rank();
     return checks.code();
 }
 
 int MPI_Comm_size(MPI_Comm handle, int* size) {
-    const Checks checks("MPI_Comm_size", handle);
-    if (!checks.bad())
+    Checks checks("MPI_Comm_size", handle);
+    if (!checks.result(size).bad())
         *size = checks.comm().size();
     return checks.code();
 }

@@ -10,9 +10,10 @@ namespace {
 int match(Comm& comm, Rank from, const Found& found, MPI_Message* message, MPI_Status* status) {
     *message = MPI_MESSAGE_NO_PROC;
     if (from != MPI_PROC_NULL) {
-        *message = take_message(comm, found.source, found.tag);
-        (*message)->comm = &comm;
+        Unexpected* const taken = take_message(comm, found.source, found.tag);
+        taken->comm = &comm;
         ++comm.owners;
+        *message = give_handle(*taken);
     }
     tell(found, status);
     return MPI_SUCCESS;
@@ -21,25 +22,36 @@ int match(Comm& comm, Rank from, const Found& found, MPI_Message* message, MPI_S
 /// The receive of a message that the program has from a probe.
 class Matched : public Checks {
 public:
-    Matched(const char* call, int number, MPI_Datatype handle, MPI_Message message)
-        : Checks(call, is_fixed(message) ? MPI_COMM_WORLD : message->comm) {
-        count(number).type(handle);
-        if (!bad() && is_fixed(message) && message != MPI_MESSAGE_NO_PROC)
+    Matched(const char* call, const void* memory, int number, MPI_Datatype handle,
+            MPI_Message message)
+        : Checks(call),
+          message_(find_object<Unexpected>(message)) {
+        if (message_ != nullptr)
+            answer_for(*message_->comm);
+        else if (message == MPI_MESSAGE_NULL)
             refuse(MPI_ERR_REQUEST, "the message is none that MPI_Mprobe() gave");
+        else if (message != MPI_MESSAGE_NO_PROC)
+            refuse_handle(number_of(message), kMessage);
+        if (message_ != nullptr)
+            data(memory, number, handle);
     }
-    Request request(void* data, int count, MPI_Datatype type, MPI_Message message) const {
-        const Rank from = message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;
-        Request made = asked(Request::Kind::receive, data, count, type, from, MPI_ANY_TAG, comm());
-        made.owns_comm = message != MPI_MESSAGE_NO_PROC;
+    Request request(void* memory, int number, MPI_Datatype handle) const {
+        const Rank from = message_ == nullptr ? MPI_PROC_NULL : MPI_ANY_SOURCE;
+        Request made =
+            asked(Request::Kind::receive, memory, number, handle, from, MPI_ANY_TAG, comm());
+        made.owns_comm = message_ != nullptr;
         return made;
     }
-    static void start(Request& request, MPI_Message* message) {
-        if (*message == MPI_MESSAGE_NO_PROC)
+    void start(Request& request, MPI_Message* message) {
+        if (message_ == nullptr)
             begin(request);
         else
-            begin(request, *message);
+            begin(request, message_);
         *message = MPI_MESSAGE_NULL;
     }
+
+private:
+    Unexpected* message_; // nullptr: MPI_MESSAGE_NO_PROC
 };
 
 } // namespace
@@ -59,31 +71,24 @@ int MPI_Mprobe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Sta
     return match(comm, from, found, message, status);
 }
 
-// A look in vain takes a little time, in which what is looked for may come.
 int MPI_Improbe(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message,
                 MPI_Status* status) {
     Checks checks("MPI_Improbe", handle);
     if (checks.peer(from, true).tag(tag, true).bad())
         return checks.code();
     Comm& comm = checks.comm();
-    Found found{from == MPI_PROC_NULL};
-    if (!found.there)
-        found = find(comm, from, tag);
-    if (!found.there) {
-        pass_time();
-        found = find(comm, from, tag);
-    }
+    const Found found = from == MPI_PROC_NULL ? Found{true} : look(comm, from, tag);
     *flag = found.there;
     *message = MPI_MESSAGE_NULL;
     return found.there ? match(comm, from, found, message, status) : MPI_SUCCESS;
 }
 
 int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-    Matched checks("MPI_Mrecv", count, type, *message);
+    Matched checks("MPI_Mrecv", data, count, type, *message);
     if (checks.bad())
         return checks.code();
-    Request request = checks.request(data, count, type, *message);
-    Matched::start(request, message);
+    Request request = checks.request(data, count, type);
+    checks.start(request, message);
     wait(request);
     tell(request, status);
     if (request.error != MPI_SUCCESS)
@@ -95,15 +100,15 @@ int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MP
 
 int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
                MPI_Request* handle) {
-    Matched checks("MPI_Imrecv", count, type, *message);
+    Matched checks("MPI_Imrecv", data, count, type, *message);
     if (checks.bad())
         return checks.code();
-    auto* const request = make<Request>(checks.request(data, count, type, *message));
+    auto* const request = make<Request>(checks.request(data, count, type));
     if (request == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     hold(request->type);
-    Matched::start(*request, message);
-    *handle = request;
+    checks.start(*request, message);
+    *handle = give_handle(*request);
     return MPI_SUCCESS;
 }
 }

@@ -86,17 +86,28 @@ typedef struct MPI_ABI_Request *MPI_Request;
 #define MPI_FLOAT ((MPI_Datatype)0x210)
 #define MPI_C_FLOAT_COMPLEX ((MPI_Datatype)0x212)
 #define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_FLOAT_COMPLEX ((MPI_Datatype)0x213)
 #define MPI_DOUBLE ((MPI_Datatype)0x214)
 #define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x216)
+#define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x217)
+#define MPI_LOGICAL ((MPI_Datatype)0x218)
+#define MPI_INTEGER ((MPI_Datatype)0x219)
+#define MPI_REAL ((MPI_Datatype)0x21a)
+#define MPI_COMPLEX ((MPI_Datatype)0x21b)
+#define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x21c)
+#define MPI_DOUBLE_COMPLEX ((MPI_Datatype)0x21d)
 #define MPI_LONG_DOUBLE ((MPI_Datatype)0x220)
 #define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
 #define MPI_FLOAT_INT ((MPI_Datatype)0x228)
 #define MPI_DOUBLE_INT ((MPI_Datatype)0x229)
 #define MPI_LONG_INT ((MPI_Datatype)0x22a)
 #define MPI_2INT ((MPI_Datatype)0x22b)
 #define MPI_SHORT_INT ((MPI_Datatype)0x22c)
 #define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x22d)
+#define MPI_2INTEGER ((MPI_Datatype)0x232)
 #define MPI_C_BOOL ((MPI_Datatype)0x238)
+#define MPI_CXX_BOOL ((MPI_Datatype)0x239)
 #define MPI_WCHAR ((MPI_Datatype)0x23c)
 #define MPI_INT8_T ((MPI_Datatype)0x240)
 #define MPI_UINT8_T ((MPI_Datatype)0x241)
@@ -293,6 +304,11 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, 
                  MPI_Status *status);
 int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int out_tag, int from,
                          int in_tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Isendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                  void *in, int in_count, MPI_Datatype in_type, int from, int in_tag,
+                  MPI_Comm comm, MPI_Request *request);
+int MPI_Isendrecv_replace(void *data, int count, MPI_Datatype type, int to, int out_tag, int from,
+                          int in_tag, MPI_Comm comm, MPI_Request *request);
 
 /* Requests that the program completes itself. */
 typedef int MPI_Grequest_query_function(void *extra, MPI_Status *status);

@@ -47,11 +47,11 @@ int exchange(const char* call, MPI_Comm handle, Out out, In in) {
     int error = MPI_SUCCESS;
     for (std::size_t at = 0; at < made; ++at) {
         wait(requests[at]);
-        if (requests[at].error != MPI_SUCCESS)
-            error = requests[at].error;
+        if (error == MPI_SUCCESS)
+            error = code_of_part(requests[at], call);
         requests[at].~Request();
     }
-    return error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(error, nullptr);
+    return error;
 }
 
 MPI_Aint extent_of(MPI_Datatype handle) {

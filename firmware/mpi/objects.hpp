@@ -1,12 +1,10 @@
 // What the handles of mpi.h stand for: communicators, groups, requests; and how a call tells what
 // is wrong with it. Types and operations have files of their own.
-//
-// A handle below kHandlesFixed is a constant of the ABI, any other the address of the object.
 #pragma once
 
 #include "core/base/types.hpp"
 #include "hal/heap.hpp"
-#include "mpi/mpi.h"
+#include "mpi/handles.hpp"
 #include "wire/frame.hpp"
 
 #include <cstddef>
@@ -16,21 +14,15 @@
 #include <type_traits>
 #include <utility>
 
-// The constants of the ABI are casts, as C has them.
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-
 namespace mesh::mpi {
 
 using Rank = int;
 
-/// Largest number of a handle that is a constant (MPI 5.0, 20.4).
-inline constexpr std::uintptr_t kHandlesFixed = 0x1000;
 inline constexpr int kTagMax = INT32_MAX;
 
-template <class Handle>
-bool is_fixed(Handle handle) {
-    return reinterpret_cast<std::uintptr_t>(handle) < kHandlesFixed;
-}
+struct Comm;
+struct Request; // engine.hpp
+struct Type;    // types.hpp
 
 /// The kinds of traffic of a communicator, which never meet.
 enum class Traffic : std::uint8_t { messages, collectives };
@@ -38,8 +30,7 @@ enum class Traffic : std::uint8_t { messages, collectives };
 /// Objects that MPI_Finalize() tells of if they are left. `left<T>`: how many there are.
 template <class T>
 inline constexpr bool kIsCounted =
-    std::is_same_v<T, MPI_ABI_Request> || std::is_same_v<T, MPI_ABI_Comm> ||
-    std::is_same_v<T, MPI_ABI_Datatype>;
+    std::is_same_v<T, Request> || std::is_same_v<T, Comm> || std::is_same_v<T, Type>;
 template <class T>
 inline unsigned left = 0;
 
@@ -58,6 +49,8 @@ void destroy(T* object) {
     if (object != nullptr) {
         if constexpr (kIsCounted<T>)
             --left<T>;
+        if constexpr (std::is_base_of_v<Object, T>)
+            unlist(*object);
         object->~T();
         mesh_free(object);
     }
@@ -85,28 +78,22 @@ private:
     std::byte* bytes_ = nullptr;
 };
 
-} // namespace mesh::mpi
-
 /// A function of the program's own that is called for errors.
-struct MPI_ABI_Errhandler {
+struct Errhandler : ObjectOf<kErrhandler, MPI_Errhandler> {
     MPI_Comm_errhandler_function* function = nullptr;
-    unsigned owners = 1; // the program until it frees it, and each communicator
 };
 
 /// Ranks, and the node of each. Shared by the communicators and handles that have it.
-struct MPI_ABI_Group {
-    unsigned owners = 1;
-    mesh::mpi::Rank size = 0;
-    mesh::mpi::Rank own = MPI_UNDEFINED; // of this node
-    mesh::NodeId* nodes = nullptr;
+struct Group : ObjectOf<kGroup, MPI_Group> {
+    Rank size = 0;
+    Rank own = MPI_UNDEFINED; // of this node
+    NodeId* nodes = nullptr;
 
-    mesh::NodeId node(mesh::mpi::Rank rank) const { return nodes[rank]; }
-    std::span<const mesh::NodeId> all() const { return {nodes, static_cast<std::size_t>(size)}; }
+    NodeId node(Rank rank) const { return nodes[rank]; }
+    std::span<const NodeId> all() const { return {nodes, static_cast<std::size_t>(size)}; }
     /// MPI_UNDEFINED: it is none of them.
-    mesh::mpi::Rank rank_of(mesh::NodeId node) const;
+    Rank rank_of(NodeId node) const;
 };
-
-namespace mesh::mpi {
 
 struct Across;     // intercommunicators.hpp
 struct Attributes; // attributes.hpp
@@ -132,37 +119,29 @@ struct Grid {
     }
 };
 
-} // namespace mesh::mpi
-
-struct MPI_ABI_Comm {
-    unsigned owners = 1; // the program until it frees it, and requests
-    MPI_Group group = nullptr;
-    MPI_Group peers = nullptr; // whose ranks a message goes to: `group`, or the other group
-    const mesh::mpi::Across* across = nullptr; // if there is another group
-    std::uint32_t number = 0; // the same at all members, and at none of another communicator
-    bool is_whole = false;    // all nodes have a rank, in whatever order
+struct Comm : ObjectOf<kCommunicator, MPI_Comm> {
+    Group* group = nullptr;
+    Group* peers = nullptr;         // whose ranks a message goes to: `group`, or the other group
+    const Across* across = nullptr; // if there is another group
+    std::uint32_t number = 0;       // the same at all members, and at none of another communicator
+    bool is_whole = false;          // all nodes have a rank, in whatever order
+    bool is_within_a_call = false;  // stands for another one in calls that a call makes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
-    mesh::mpi::Grid* grid = nullptr; // of this communicator alone
-    std::uint32_t begun = 0;         // collectives that did not wait
-    std::uint32_t prepared = 0;      // collectives that begin with MPI_Start()
-    mesh::mpi::Attributes* attributes = nullptr;
-    mesh::mpi::Graph* graph = nullptr; // of this communicator alone
-    char name[mesh::mpi::kNameBytes] = {};
+    Grid* grid = nullptr;       // of this communicator alone
+    std::uint32_t begun = 0;    // collectives that did not wait
+    std::uint32_t prepared = 0; // collectives that begin with MPI_Start()
+    Attributes* attributes = nullptr;
+    Graph* graph = nullptr; // of this communicator alone
+    char name[kNameBytes] = {};
 
-    mesh::mpi::Rank rank() const { return group->own; }
-    mesh::mpi::Rank size() const { return group->size; }
+    Rank rank() const { return group->own; }
+    Rank size() const { return group->size; }
     /// This rank is the one that a collective means by `root`.
-    bool is_root(mesh::mpi::Rank root) const {
-        return across == nullptr ? rank() == root : root == MPI_ROOT;
-    }
-    std::uint32_t context(mesh::mpi::Traffic traffic) const {
-        return 2 * number + (traffic == mesh::mpi::Traffic::collectives ? 1u : 0u);
+    bool is_root(Rank root) const { return across == nullptr ? rank() == root : root == MPI_ROOT; }
+    std::uint32_t context(Traffic traffic) const {
+        return 2 * number + (traffic == Traffic::collectives ? 1u : 0u);
     }
 };
-
-namespace mesh::mpi {
-
-using Comm = MPI_ABI_Comm;
 
 /// Numbers of communicators. A program makes up to 2^16, of which those from kFirstBeside on are
 /// duplicates that are made beside it. Above are the numbers of the calls of one that did not wait,
@@ -175,14 +154,16 @@ inline constexpr std::uint32_t kCallsMax = 0x1FFF;
 inline constexpr std::uint32_t kPreparedMax = 0x2000;
 inline constexpr std::uint32_t kWithin = 1u << 30;
 
-using Group = MPI_ABI_Group;
-
 /// Between MPI_Init() and MPI_Finalize(), and after.
 enum class Life : std::uint8_t { before, now, after };
 Life life();
 
-/// The communicator of a handle; nullptr: it is none.
+/// The communicator of a handle; nullptr: it is none. This, and what is like it for other kinds,
+/// also gives an object that the program has freed and that a call still needs: what a program
+/// gives goes through Checks.
 Comm* comm_of(MPI_Comm handle);
+/// MPI_GROUP_EMPTY is a group, too.
+Group* group_of(MPI_Group handle);
 
 /// A group of `size` ranks without nodes; one owner. Ends the run if there is no room.
 Group* new_group(Rank size);
@@ -199,14 +180,26 @@ inline void release(Comm& comm) {
     if (--comm.owners == 0)
         end_communicator(comm);
 }
-/// The constants of the standard have no owners.
-inline void hold(MPI_Errhandler handler) {
-    if (!is_fixed(handler))
+/// The program has a handle less.
+template <class T>
+void take_handle(T* object) {
+    --object->handles;
+    release(object);
+}
+
+/// nullptr: one of the standard, which has no owners.
+inline Errhandler* errhandler_of(MPI_Errhandler handle) { return find_object<Errhandler>(handle); }
+inline void release(Errhandler* handler) {
+    if (--handler->owners == 0)
+        destroy(handler);
+}
+inline void hold(MPI_Errhandler handle) {
+    if (Errhandler* const handler = errhandler_of(handle); handler != nullptr)
         ++handler->owners;
 }
-inline void release(MPI_Errhandler handler) {
-    if (!is_fixed(handler) && --handler->owners == 0)
-        destroy(handler);
+inline void release(MPI_Errhandler handle) {
+    if (Errhandler* const handler = errhandler_of(handle); handler != nullptr)
+        release(handler);
 }
 
 // Errors ------------------------------------------------------------------------------------------
@@ -223,30 +216,68 @@ extern int last_error_code;
 /// Ends the run; does not return.
 [[noreturn]] void end_run(const char* why, int code);
 
-/// Checks what most calls are given. Each gives MPI_SUCCESS or what the call is to return.
+/// Checks what calls are given. Each check gives this object, or what was asked for; the first
+/// thing that is wrong is told, and is what the call is to return.
 class Checks {
 public:
-    /// `call`: its name. MPI must be there, and `handle` be a communicator.
+    /// `call`: its name. MPI must be there. Errors are those of the world.
+    explicit Checks(const char* call);
+    /// `handle` must be a communicator, whose errors they are.
     Checks(const char* call, MPI_Comm handle);
 
+    /// The object of a handle that is no constant; nullptr: it is refused.
+    template <class T>
+    T* object(typename T::Handle handle) {
+        return usable(find_object<T>(handle), handle);
+    }
+    /// The same of an object that the caller has found.
+    template <class T>
+    T* usable(T* found, typename T::Handle handle) {
+        return static_cast<T*>(usable(found, number_of(handle), T::kKind));
+    }
+    Type* any_type(MPI_Datatype handle); // committed or not
+    Group* group(MPI_Group handle);
     Checks& count(int value);
     Checks& type(MPI_Datatype handle);
+    /// So many of a committed type, less than 2 GiB.
+    Checks& elements(int count, MPI_Datatype type);
+    /// The same, and there is memory for them.
+    Checks& data(const void* data, int count, MPI_Datatype type);
+    /// What is given is not where the result goes, but with MPI_IN_PLACE.
+    Checks& apart(const void* given, const void* result, int count, MPI_Datatype type);
     /// Not a communicator between two groups.
     Checks& one_group();
     /// Also MPI_PROC_NULL; `any`: also MPI_ANY_SOURCE.
     Checks& peer(Rank rank, bool any = false);
     Checks& tag(int value, bool any = false);
+    /// All of these, of a message that is sent, or that is received.
+    Checks& message(const void* data, int count, MPI_Datatype type, Rank peer, int tag,
+                    bool receives);
     /// Between two groups also MPI_ROOT and MPI_PROC_NULL.
     Checks& root(Rank rank);
+    Checks& require(bool good, int code, const char* why);
+    /// There is a place for what the call gives.
+    Checks& result(const void* place);
 
     bool bad() const { return code_ != MPI_SUCCESS; }
     int code() const { return code_; }
     Comm& comm() const { return *comm_; }
+    const char* call() const { return call_; }
     int refuse(int code, const char* why);
+    /// A number that is none of those from 0 to `most`.
+    int refuse_number(int code, int value, int most);
+    int refuse_handle(std::uintptr_t number, const ObjectKind& kind);
+
+protected:
+    Checks(const char* call, Comm* comm, std::uintptr_t number, const ObjectKind& kind);
+    /// Errors are those of this communicator from now on.
+    void answer_for(Comm& comm) { comm_ = &comm; }
+    /// The object, if it is there and the program may use it; else nullptr, which is told.
+    Object* usable(Object* object, std::uintptr_t number, const ObjectKind& kind);
 
 private:
     const char* call_;
-    Comm* comm_;
+    Comm* comm_; // that of the errors
     int code_ = MPI_SUCCESS;
 };
 

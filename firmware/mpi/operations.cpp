@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstring>
-#include <functional>
+#include <type_traits>
 
 namespace mesh::mpi {
 
@@ -38,16 +39,35 @@ struct Product {
         return static_cast<T>(a * b);
     }
 };
+/// Below all numbers, above them, or one of them.
+template <class T>
+int side_of(T value) {
+    return !std::isnan(value) ? 0 : std::signbit(value) ? -1 : 1;
+}
+
+/// IEEE 754's totalOrder, as the kernel has it: -NaN, -infinity .. -0, +0 .. infinity, NaN. So the
+/// order of combining does not matter.
+template <class T>
+bool is_less(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (a == b)
+            return std::signbit(a) && !std::signbit(b);
+        if (side_of(a) != side_of(b))
+            return side_of(a) < side_of(b);
+    }
+    return a < b;
+}
+
 struct Least {
     template <class T>
     static T of(T a, T b) {
-        return b < a ? b : a;
+        return is_less(b, a) ? b : a;
     }
 };
 struct Greatest {
     template <class T>
     static T of(T a, T b) {
-        return a < b ? b : a;
+        return is_less(a, b) ? b : a;
     }
 };
 struct BitAnd {
@@ -88,17 +108,19 @@ struct Xor {
 };
 
 /// Of two values the one that is before the other; of equal ones that with the lower index.
-template <class IsBefore>
+template <bool kLeast>
 struct FirstPlace {
     template <class T>
     static T of(const T& a, const T& b) {
-        if (a.value == b.value)
+        const bool are_equal =
+            a.value == b.value || (!is_less(a.value, b.value) && !is_less(b.value, a.value));
+        if (are_equal)
             return a.index < b.index ? a : b;
-        return IsBefore{}(b.value, a.value) ? b : a;
+        return is_less(b.value, a.value) == kLeast ? b : a;
     }
 };
-using LeastPlace = FirstPlace<std::less<>>;
-using GreatestPlace = FirstPlace<std::greater<>>;
+using LeastPlace = FirstPlace<true>;
+using GreatestPlace = FirstPlace<false>;
 
 /// For operations to which a sign is nothing.
 template <class F>
@@ -169,6 +191,9 @@ Combine of_places(Element element) {
     return nullptr;
 }
 
+/// For the operations that MPI_BYTE has, too.
+Element bits_of(Element element) { return element == Element::bytes ? Element::u8 : element; }
+
 /// The function for an operation of the standard; nullptr: it has no meaning for this type.
 Combine function_for(std::uintptr_t number, Element element) {
     switch (number) {
@@ -176,9 +201,9 @@ Combine function_for(std::uintptr_t number, Element element) {
     case 0x22: return of_ordered<Least>(element);
     case 0x23: return of_ordered<Greatest>(element);
     case 0x24: return of_numbers<Product>(element);
-    case 0x28: return of_bits<BitAnd>(element);
-    case 0x29: return of_bits<BitOr>(element);
-    case 0x2a: return of_bits<BitXor>(element);
+    case 0x28: return of_bits<BitAnd>(bits_of(element));
+    case 0x29: return of_bits<BitOr>(bits_of(element));
+    case 0x2a: return of_bits<BitXor>(bits_of(element));
     case 0x30: return of_bits<And>(element);
     case 0x31: return of_bits<Or>(element);
     case 0x32: return of_bits<Xor>(element);
@@ -202,13 +227,16 @@ Element basic_element(const Type& type) {
 
 Op* op_of(MPI_Op handle) {
     if (!is_fixed(handle))
-        return handle;
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+        return find_object<Op>(handle);
+    const std::uintptr_t number = number_of(handle);
     const auto found = std::ranges::find(kNumbers, number);
     if (found == kNumbers.end())
         return nullptr;
     Op& op = known[static_cast<std::size_t>(found - kNumbers.begin())];
     op.number = number;
+    op.handle = static_cast<std::uint32_t>(number);
+    op.handles = 1;
+    op.owners = kOwnersForever;
     return &op;
 }
 
@@ -216,7 +244,7 @@ bool Operation::is_known() const {
     return op_.function != nullptr || function_for(op_.number, basic_element(type_)) != nullptr;
 }
 
-Combiner Operation::combiner() const {
+Combiner Operation::combiner(std::uint32_t communicator) const {
     const auto combine = [](const void* context, std::span<const std::byte> left,
                             std::span<const std::byte> right, std::span<std::byte> result) {
         const auto& self = *static_cast<const Operation*>(context);
@@ -227,7 +255,7 @@ Combiner Operation::combiner() const {
     return {.combine = combine,
             .element_bytes = static_cast<std::size_t>(type_.extent),
             .context = this,
-            .operation = static_cast<std::uint32_t>(op_.number << 8) |
+            .operation = communicator << 16 | static_cast<std::uint32_t>(op_.number << 8) |
                          static_cast<std::uint32_t>(type_.element)};
 }
 

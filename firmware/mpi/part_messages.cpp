@@ -1,6 +1,9 @@
 // The messages that collectives are made of, and requests that nobody waits for.
+#include "mpi/meaning.hpp"
 #include "mpi/under_way.hpp"
 
+#include <array>
+#include <cstdio>
 #include <utility>
 
 namespace mesh::mpi {
@@ -8,13 +11,14 @@ namespace mesh::mpi {
 namespace {
 
 Request part_of(Comm& comm, Request::Kind kind, const std::byte* data, std::size_t bytes, Rank peer,
-                int tag) {
+                const PartKind& part) {
     Request request;
     request.kind = kind;
     request.comm = &comm;
     request.traffic = Traffic::collectives;
     request.peer = peer;
-    request.tag = tag;
+    request.tag = part.tag;
+    request.meaning = part.meaning;
     request.type = type_of(MPI_BYTE);
     request.count = static_cast<int>(bytes);
     request.data = const_cast<std::byte*>(data);
@@ -32,6 +36,14 @@ void leave_to_engine(Request& request) {
     if (request.owns_comm)
         release(*request.comm);
     destroy(&request);
+}
+
+void compare(Request& request, const Envelope& envelope) {
+    const std::uint16_t ours = meaning_in(request.context, *request.type, request.meaning);
+    const bool differs = ours != 0 && envelope.meaning != 0 && ours != envelope.meaning;
+    request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
+    if (request.its_meaning != 0 && request.traffic == Traffic::messages)
+        tell_meaning(envelope, ours);
 }
 
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready) {
@@ -75,27 +87,55 @@ void send_copy(Request& request) {
     request.is_done = true;
 }
 
-void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag) {
-    Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, tag);
+void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, const PartKind& part) {
+    Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, part);
     begin(request);
     wait(request);
 }
 
-void receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, int tag) {
-    Request request = part_of(comm, Request::Kind::receive, bytes.data(), bytes.size(), from, tag);
+int receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, const PartKind& part) {
+    Request request = part_of(comm, Request::Kind::receive, bytes.data(), bytes.size(), from, part);
     begin(request);
     wait(request);
+    return code_of_part(request, part.call);
 }
 
-void exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
-                    std::span<std::byte> theirs, Rank from, int tag) {
+Request swap_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
+                   std::span<std::byte> theirs, Rank from, const PartKind& part) {
     Request receive =
-        part_of(comm, Request::Kind::receive, theirs.data(), theirs.size(), from, tag);
-    Request send = part_of(comm, Request::Kind::send, mine.data(), mine.size(), to, tag);
+        part_of(comm, Request::Kind::receive, theirs.data(), theirs.size(), from, part);
+    Request send = part_of(comm, Request::Kind::send, mine.data(), mine.size(), to, part);
     begin(receive);
     begin(send);
     wait(send);
     wait(receive);
+    return receive;
+}
+
+int exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
+                   std::span<std::byte> theirs, Rank from, const PartKind& part) {
+    return code_of_part(swap_parts(comm, mine, to, theirs, from, part), part.call);
+}
+
+int code_of_part(const Request& request, const char* call) {
+    const bool is_whole = request.bytes == request.capacity || request.peer == MPI_PROC_NULL;
+    if (request.kind == Request::Kind::send || (is_whole && request.its_meaning == 0))
+        return MPI_SUCCESS;
+    std::array<char, 80> words;
+    if (request.its_meaning != 0) {
+        const bool is_root = Agreed::has_other_root(request.meaning, request.its_meaning);
+        const bool is_op = Agreed::has_other_operation(request.meaning, request.its_meaning);
+        std::snprintf(words.data(), words.size(), "rank %d has another %s", request.source,
+                      is_root ? "root"
+                      : is_op ? "operation"
+                              : "datatype");
+    } else {
+        std::snprintf(words.data(), words.size(), "rank %d gives %u bytes where %u are expected",
+                      request.source, static_cast<unsigned>(request.bytes),
+                      static_cast<unsigned>(request.capacity));
+    }
+    const int code = request.its_meaning != 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE;
+    return fail(request.comm, code, call, words.data());
 }
 
 } // namespace mesh::mpi

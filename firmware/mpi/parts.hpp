@@ -10,18 +10,14 @@
 
 namespace mesh::mpi {
 
-/// Tags of the kernel's collectives, beside those of the engine's messages.
-namespace tree_tag {
-inline constexpr std::uint16_t kBroadcast = 1;
-inline constexpr std::uint16_t kReduce = 2;
-inline constexpr std::uint16_t kAllReduce = 3;
-} // namespace tree_tag
-
 /// MPI_SUCCESS, or what the call returns of a collective of the kernel that went wrong.
 int code_of(const Comm& comm, Status status, const char* call);
 
 /// Bytes of all ranks, one after the other: those of the root to all.
 int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call);
+
+/// As many bytes of each rank, one behind the other, to all.
+int all_gather_bytes(Comm& comm, std::span<const std::byte> mine, void* all, const char* call);
 
 /// A wait for all ranks.
 int meet_all(Comm& comm, const char* call);

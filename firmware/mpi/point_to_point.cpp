@@ -1,7 +1,11 @@
 // Point to point: calls that wait for their message.
+#include "mpi/meaning.hpp"
 #include "mpi/status.hpp"
+#include "mpi/under_way.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace mesh::mpi {
 
@@ -43,6 +47,44 @@ std::uint64_t bytes_told(const MPI_Status& status) {
            static_cast<std::uint64_t>(status.MPI_internal[1]) << 31;
 }
 
+namespace {
+
+const char* name_of(std::uint16_t meaning) {
+    constexpr std::array<const char*, 5> kNames{"bytes", "integers", "floating point", "complex",
+                                                "pairs"};
+    return kNames[std::min<std::size_t>(meaning >> 8, kNames.size() - 1)];
+}
+
+} // namespace
+
+// The bytes are taken all the same, as in C.
+void tell_meaning(const Envelope& envelope, std::uint16_t ours) {
+    std::printf("MPI: rank %d sends %s of %d bytes with tag %d, and they are received as %s of %d "
+                "bytes\n",
+                static_cast<int>(envelope.source), name_of(envelope.meaning),
+                envelope.meaning & 0xFF, static_cast<int>(envelope.tag), name_of(ours),
+                ours & 0xFF);
+}
+
+// Once, and among the receives that have waited for longest: a program may have thousands.
+void tell_overlap(const Request& request) {
+    constexpr unsigned kLooks = 64;
+    static bool has_told = false;
+    if (has_told || request.capacity == 0 || !request.type->is_dense())
+        return;
+    unsigned looks = 0;
+    const Request* const other = *posted.find([&](const Request& one) {
+        return ++looks > kLooks || (one.traffic == Traffic::messages && one.type->is_dense() &&
+                                    one.place < request.place + request.capacity &&
+                                    request.place < one.place + one.capacity);
+    });
+    if (other == nullptr || looks > kLooks)
+        return;
+    has_told = true;
+    std::printf("MPI: two receives have one buffer, with tags %d and %d\n", other->tag,
+                request.tag);
+}
+
 Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
               int tag, Comm& comm) {
     Request request;
@@ -50,8 +92,8 @@ Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type
     request.comm = &comm;
     request.peer = peer;
     request.tag = tag;
-    request.type = type_of(type);
-    request.count = count;
+    request.type = type_of(peer == MPI_PROC_NULL ? MPI_BYTE : type);
+    request.count = peer == MPI_PROC_NULL ? 0 : count;
     request.data = static_cast<std::byte*>(const_cast<void*>(data));
     return request;
 }
@@ -61,12 +103,12 @@ namespace {
 int send(const char* call, Request::Mode mode, const void* data, int count, MPI_Datatype type,
          Rank to, int tag, MPI_Comm handle) {
     Checks checks(call, handle);
-    if (checks.count(count).type(type).peer(to).tag(tag).bad())
+    if (checks.message(data, count, type, to, tag, false).bad())
         return checks.code();
     Comm& comm = checks.comm();
     if (mode == Request::Mode::standard &&
         (to == MPI_PROC_NULL || send_at_once(comm, comm.context(Traffic::messages), *type_of(type),
-                                             static_cast<std::size_t>(count), data, to, tag)))
+                                             static_cast<std::size_t>(count), data, to, tag, 0)))
         return MPI_SUCCESS;
     Request request = asked(Request::Kind::send, data, count, type, to, tag, comm);
     request.mode = mode;
@@ -98,7 +140,7 @@ int MPI_Rsend(const void* data, int count, MPI_Datatype type, int to, int tag, M
 int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
              MPI_Status* status) {
     Checks checks("MPI_Recv", handle);
-    if (checks.count(count).type(type).peer(from, true).tag(tag, true).bad())
+    if (checks.message(data, count, type, from, tag, true).bad())
         return checks.code();
     Request request = asked(Request::Kind::receive, data, count, type, from, tag, checks.comm());
     begin(request);
@@ -108,9 +150,10 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
 }
 
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype handle, int* count) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return fail(nullptr, MPI_ERR_TYPE, "MPI_Get_count", nullptr);
+    Checks checks("MPI_Get_count");
+    const Type* const type = checks.any_type(handle);
+    if (checks.result(count).result(status).bad())
+        return checks.code();
     const std::uint64_t bytes = bytes_told(*status);
     if (type->size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
@@ -123,8 +166,8 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
                  void* in, int in_count, MPI_Datatype in_type, int from, int in_tag,
                  MPI_Comm handle, MPI_Status* status) {
     Checks checks("MPI_Sendrecv", handle);
-    if (checks.count(out_count).type(out_type).peer(to).tag(out_tag).bad() ||
-        checks.count(in_count).type(in_type).peer(from, true).tag(in_tag, true).bad())
+    if (checks.message(out, out_count, out_type, to, out_tag, false).bad() ||
+        checks.message(in, in_count, in_type, from, in_tag, true).bad())
         return checks.code();
     Request receive =
         asked(Request::Kind::receive, in, in_count, in_type, from, in_tag, checks.comm());
@@ -141,7 +184,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
 int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
                          int in_tag, MPI_Comm handle, MPI_Status* status) {
     Checks checks("MPI_Sendrecv_replace", handle);
-    if (checks.count(count).type(type).bad())
+    if (checks.data(data, count, type).bad())
         return checks.code();
     const Type& its = *type_of(type);
     const std::size_t bytes = static_cast<std::size_t>(count) * its.size;
@@ -159,18 +202,11 @@ int MPI_Probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
     return MPI_SUCCESS;
 }
 
-// A look in vain takes a little time, in which what is looked for may come.
 int MPI_Iprobe(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
     Checks checks("MPI_Iprobe", handle);
-    if (checks.peer(from, true).tag(tag, true).bad())
+    if (checks.peer(from, true).tag(tag, true).result(flag).bad())
         return checks.code();
-    Found found{from == MPI_PROC_NULL};
-    if (!found.there)
-        found = find(checks.comm(), from, tag);
-    if (!found.there) {
-        pass_time();
-        found = find(checks.comm(), from, tag);
-    }
+    const Found found = from == MPI_PROC_NULL ? Found{true} : look(checks.comm(), from, tag);
     *flag = found.there;
     if (found.there)
         tell(found, status);

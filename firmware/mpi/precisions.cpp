@@ -34,7 +34,7 @@ MPI_Datatype find(std::span<const Precision> known, int digits, int range) {
     return MPI_DATATYPE_NULL;
 }
 
-int find_or_make(const char* call, int combiner, std::span<const Precision> known, int digits,
+int find_or_make(Checks checks, int combiner, std::span<const Precision> known, int digits,
                  int range, MPI_Datatype* handle) {
     for (const Asked* one = all_asked; one != nullptr; one = one->next)
         if (one->combiner == combiner && one->digits == digits && one->range == range) {
@@ -44,23 +44,24 @@ int find_or_make(const char* call, int combiner, std::span<const Precision> know
     const MPI_Datatype same = find(known, digits, range);
     const bool is_asked = digits != MPI_UNDEFINED || range != MPI_UNDEFINED;
     if (same == MPI_DATATYPE_NULL || !is_asked)
-        return fail(nullptr, MPI_ERR_ARG, call, "no type has so many digits, or such a range");
-    Builder builder;
+        return checks.refuse(MPI_ERR_ARG, "no type has so many digits, or such a range");
+    Builder builder(checks);
     builder.add(*type_of(same), 1, 0);
-    builder.end(handle);
+    if (builder.end(handle) != MPI_SUCCESS)
+        return checks.code();
     const bool is_integer = combiner == MPI_COMBINER_F90_INTEGER;
     kept(MPI_SUCCESS, handle, [&] {
         return Given{combiner,
                      {list(&digits, is_integer ? 0 : 1), list(&range, 1)},
                      std::span<const MPI_Datatype>{}};
     });
-    Type& type = **handle;
+    Type& type = *type_of(*handle);
     type.is_committed = true;
     hold(&type); // a program frees none of these
     --left<Type>;
     auto* const asked = make<Asked>(all_asked, combiner, digits, range, *handle);
     if (asked == nullptr)
-        return fail(nullptr, MPI_ERR_NO_MEM, call, nullptr);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     all_asked = asked;
     return MPI_SUCCESS;
 }
@@ -78,7 +79,7 @@ int MPI_Type_create_f90_integer(int range, MPI_Datatype* handle) {
                                {INT_MAX, 4, MPI_INT16_T},
                                {INT_MAX, 9, MPI_INT32_T},
                                {INT_MAX, 18, MPI_INT64_T}};
-    return find_or_make("MPI_Type_create_f90_integer", MPI_COMBINER_F90_INTEGER, known,
+    return find_or_make(Checks("MPI_Type_create_f90_integer"), MPI_COMBINER_F90_INTEGER, known,
                         MPI_UNDEFINED, range, handle);
 }
 
@@ -86,15 +87,15 @@ int MPI_Type_create_f90_real(int digits, int range, MPI_Datatype* handle) {
     const Precision known[] = {{FLT_DIG, FLT_MAX_10_EXP - 1, MPI_FLOAT},
                                {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_DOUBLE},
                                {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_LONG_DOUBLE}};
-    return find_or_make("MPI_Type_create_f90_real", MPI_COMBINER_F90_REAL, known, digits, range,
-                        handle);
+    return find_or_make(Checks("MPI_Type_create_f90_real"), MPI_COMBINER_F90_REAL, known, digits,
+                        range, handle);
 }
 
 int MPI_Type_create_f90_complex(int digits, int range, MPI_Datatype* handle) {
     const Precision known[] = {{FLT_DIG, FLT_MAX_10_EXP - 1, MPI_C_FLOAT_COMPLEX},
                                {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_C_DOUBLE_COMPLEX},
                                {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_C_LONG_DOUBLE_COMPLEX}};
-    return find_or_make("MPI_Type_create_f90_complex", MPI_COMBINER_F90_COMPLEX, known, digits,
-                        range, handle);
+    return find_or_make(Checks("MPI_Type_create_f90_complex"), MPI_COMBINER_F90_COMPLEX, known,
+                        digits, range, handle);
 }
 }

@@ -4,6 +4,7 @@
 #include "mpi/under_way.hpp"
 
 #include <cstddef>
+#include <cstdio>
 
 namespace mesh::mpi {
 
@@ -24,6 +25,22 @@ Found find(const Comm& comm, Rank source, int tag) {
     return {true, block->envelope.source, block->envelope.tag, block->envelope.bytes};
 }
 
+Found look(const Comm& comm, Rank source, int tag) {
+    constexpr unsigned kOften = 1'000'000;
+    static unsigned in_vain = 0; // one after the other
+    Found found = find(comm, source, tag);
+    if (!found.there) {
+        pass_time();
+        found = find(comm, source, tag);
+    }
+    in_vain = found.there ? 0 : in_vain + 1;
+    if (in_vain == kOften)
+        std::printf("MPI: looked %u times in vain for a message of rank %d with tag %d (%d: any "
+                    "rank, %d: any tag)\n",
+                    kOften, source, tag, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    return found;
+}
+
 Found wait_to_find(const Comm& comm, Rank source, int tag) {
     const std::uint32_t context = comm.context(Traffic::messages);
     const Awaited awaited{peer_node(comm, source), tag, 0};
@@ -31,7 +48,7 @@ Found wait_to_find(const Comm& comm, Rank source, int tag) {
     return find(comm, source, tag);
 }
 
-MPI_Message take_message(const Comm& comm, Rank source, int tag) {
+Unexpected* take_message(const Comm& comm, Rank source, int tag) {
     Unexpected** const link = find_unexpected(comm.context(Traffic::messages), source, tag);
     return *link == nullptr ? nullptr : unexpected.take(link);
 }

@@ -4,30 +4,37 @@
 #include "fiber/fiber.hpp"
 #include "kernel/base/limits.hpp"
 #include "mpi/intercommunicators.hpp"
+#include "mpi/meaning.hpp"
 #include "mpi/operands.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/parts.hpp"
 #include "mpi/rank_tree.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <climits>
 
 namespace mesh::mpi {
 
 namespace {
 
-void receive_operands(Comm& comm, const Operands& operands, Rank from, int tag) {
+int receive_operands(Comm& comm, const Operands& operands, Rank from, const PartKind& part) {
     Unpacked bytes = operands.to_fill();
-    receive_part(comm, bytes.bytes(), from, tag);
+    const int code = receive_part(comm, bytes.bytes(), from, part);
     bytes.keep();
+    return code;
 }
 
-/// Up a tree to its root: each rank has what the ranks behind it gave, then gives it on.
-void reduce_by_messages(Comm& comm, const RankTree& tree, Operands& mine, int count,
-                        const Type& type, const Operation& operation) {
+/// Up a tree to its root: each rank has what the ranks behind it gave, then gives it on. A rank
+/// that is told of an error goes on, since others wait for it; the result is none then.
+int reduce_by_messages(Comm& comm, const RankTree& tree, Operands& mine, int count,
+                       const Type& type, const Operation& operation, const PartKind& part) {
+    int code = MPI_SUCCESS;
     tree.each_child([&](Rank child, bool is_first) {
         Operands theirs(type, count);
-        receive_operands(comm, theirs, child, part_tag::kReduce);
+        if (const int its = receive_operands(comm, theirs, child, part); its != MPI_SUCCESS) {
+            code = its;
+            return;
+        }
         const Operands& first = is_first ? mine : theirs;
         const Operands& second = is_first ? theirs : mine;
         operation.combine(first.data(), second.data(), count);
@@ -35,23 +42,26 @@ void reduce_by_messages(Comm& comm, const RankTree& tree, Operands& mine, int co
             mine.copy(theirs.data());
     });
     if (tree.parent() != MPI_PROC_NULL)
-        send_part(comm, mine.packed().bytes(), tree.parent(), part_tag::kReduce);
+        send_part(comm, mine.packed().bytes(), tree.parent(), part);
+    return code;
 }
 
 /// Each rank ends with what all ranks to itself gave, and `before` with what those before it gave.
-/// False: there is none before it. After round r a rank has those of 2^r ranks.
-bool scan_by_messages(Comm& comm, Operands& ours, Operands& before, int count, const Type& type,
-                      const Operation& operation) {
+/// `has_before`: there is one before it. After round r a rank has those of 2^r ranks.
+int scan_by_messages(Comm& comm, Operands& ours, Operands& before, bool& has_before, int count,
+                     const Type& type, const Operation& operation, const PartKind& part) {
     const Rank rank = comm.rank();
-    bool has_before = false;
+    int code = MPI_SUCCESS;
     Operands theirs(type, count);
     for (Rank distance = 1; distance < comm.size(); distance *= 2) {
         const Packed out = ours.packed();
         Unpacked in = theirs.to_fill();
-        exchange_parts(comm, out.bytes(),
-                       rank + distance < comm.size() ? rank + distance : MPI_PROC_NULL, in.bytes(),
-                       rank >= distance ? rank - distance : MPI_PROC_NULL, part_tag::kScan);
-        if (rank < distance)
+        const int its = exchange_parts(
+            comm, out.bytes(), rank + distance < comm.size() ? rank + distance : MPI_PROC_NULL,
+            in.bytes(), rank >= distance ? rank - distance : MPI_PROC_NULL, part);
+        if (its != MPI_SUCCESS)
+            code = its;
+        if (rank < distance || its != MPI_SUCCESS)
             continue;
         in.keep();
         Operands more(type, count, theirs.data());
@@ -62,13 +72,13 @@ bool scan_by_messages(Comm& comm, Operands& ours, Operands& before, int count, c
             before.copy(more.data());
         has_before = true;
     }
-    return has_before;
+    return code;
 }
 
 /// The whole network, by the kernel. `work`: the operands, at last the result.
-Status reduce_by_tree(std::span<std::byte> work, const Operation& operation, NodeId root,
-                      bool all) {
-    const Combiner combiner = operation.combiner();
+Status reduce_by_tree(const Comm& comm, std::span<std::byte> work, const Operation& operation,
+                      NodeId root, bool all) {
+    const Combiner combiner = operation.combiner(comm.number);
     const std::size_t most =
         limits::kMessageBytesMax / combiner.element_bytes * combiner.element_bytes;
     Status status = Status::ok;
@@ -76,7 +86,7 @@ Status reduce_by_tree(std::span<std::byte> work, const Operation& operation, Nod
         const auto now = work.first(std::min(work.size(), most));
         const ReducePlan plan{.root = root,
                               .total_bytes = static_cast<std::uint32_t>(now.size()),
-                              .tag = all ? tree_tag::kAllReduce : tree_tag::kReduce,
+                              .tag = kTreeTag,
                               .combiner = combiner};
         status = fiber::await(all ? allreduce(fiber::node(), plan, now)
                                   : reduce(fiber::node(), plan, now));
@@ -90,10 +100,22 @@ std::span<std::byte> bytes_at(void* data, int count, const Type& type) {
             static_cast<std::size_t>(count) * static_cast<std::size_t>(type.extent)};
 }
 
-int check(Checks& checks, int count, MPI_Datatype type, MPI_Op op) {
-    if (!checks.count(count).type(type).bad() &&
-        (op_of(op) == nullptr || !Operation(*op_of(op), *type_of(type), type).is_known()))
+PartKind part_of(const char* call, int tag, MPI_Op op, const Type& type, Rank root = 0) {
+    return {call, tag, Agreed::all(root, op_of(op)->number, type.element)};
+}
+
+/// What a rank gives, and where it takes the result, if it does (`takes`).
+int check(Checks& checks, const void* mine, const void* all, bool takes, int count,
+          MPI_Datatype type, MPI_Op op) {
+    const Op* const its = operation(checks, op);
+    if (mine != MPI_IN_PLACE)
+        checks.data(mine, count, type);
+    if (takes || mine == MPI_IN_PLACE)
+        checks.data(all, count, type);
+    if (!checks.bad() && !Operation(*its, *type_of(type), type).is_known())
         checks.refuse(MPI_ERR_OP, nullptr);
+    if (takes)
+        checks.apart(mine, all, count, type);
     return checks.code();
 }
 
@@ -108,10 +130,13 @@ extern "C" {
 int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op, int root,
                MPI_Comm comm_handle) {
     Checks checks("MPI_Reduce", comm_handle);
-    if (checks.root(root).bad() || root == MPI_PROC_NULL ||
-        check(checks, count, handle, op) != MPI_SUCCESS)
-        return checks.code();
     Comm& comm = checks.comm();
+    if (checks.root(root).bad() || root == MPI_PROC_NULL)
+        return checks.code();
+    const bool gives = root != MPI_ROOT;
+    if (check(checks, gives ? mine : all, all, gives && comm.is_root(root), count, handle, op) !=
+        MPI_SUCCESS)
+        return checks.code();
     if (comm.across != nullptr)
         return comm.across->reduce(comm, mine, all, count, handle, op, root);
     const Type& type = *type_of(handle);
@@ -119,27 +144,28 @@ int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_
     const bool is_root = comm.rank() == root;
     Operands work(type, count, mine == MPI_IN_PLACE ? all : mine);
     if (comm.is_whole && operation.suits_trees()) {
-        const mesh::Status status = reduce_by_tree(bytes_at(work.data(), count, type), operation,
-                                                   comm.group->node(root), false);
+        const mesh::Status status = reduce_by_tree(comm, bytes_at(work.data(), count, type),
+                                                   operation, comm.group->node(root), false);
         if (is_root)
             work.copy_to(all);
         return code_of(comm, status, "MPI_Reduce");
     }
+    const PartKind part = part_of("MPI_Reduce", part_tag::kReduce, op, type, root);
     const RankTree tree = RankTree::in_order(comm, root);
-    reduce_by_messages(comm, tree, work, count, type, operation);
+    int code = reduce_by_messages(comm, tree, work, count, type, operation, part);
     if (tree.root() != root && comm.rank() == tree.root())
-        send_part(comm, work.packed().bytes(), root, part_tag::kReduce);
+        send_part(comm, work.packed().bytes(), root, part);
     if (tree.root() != root && is_root)
-        receive_operands(comm, work, tree.root(), part_tag::kReduce);
+        code = receive_operands(comm, work, tree.root(), part);
     if (is_root)
         work.copy_to(all);
-    return MPI_SUCCESS;
+    return code;
 }
 
 int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
                   MPI_Comm comm_handle) {
     Checks checks("MPI_Allreduce", comm_handle);
-    if (check(checks, count, handle, op) != MPI_SUCCESS)
+    if (check(checks, mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Comm& comm = checks.comm();
     if (comm.across != nullptr)
@@ -150,22 +176,25 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
     int code = MPI_SUCCESS;
     if (comm.is_whole && operation.suits_trees()) {
         code = code_of(comm,
-                       reduce_by_tree(bytes_at(work.data(), count, type), operation,
+                       reduce_by_tree(comm, bytes_at(work.data(), count, type), operation,
                                       comm.group->node(0), true),
                        "MPI_Allreduce");
     } else {
-        reduce_by_messages(comm, RankTree(comm, 0), work, count, type, operation);
+        code = reduce_by_messages(comm, RankTree(comm, 0), work, count, type, operation,
+                                  part_of("MPI_Allreduce", part_tag::kReduce, op, type));
         Unpacked bytes(work.data(), count, type, true);
-        code = broadcast_bytes(comm, bytes.bytes(), 0, "MPI_Allreduce");
+        const int told = broadcast_bytes(comm, bytes.bytes(), 0, "MPI_Allreduce");
         bytes.keep();
+        if (code == MPI_SUCCESS)
+            code = told;
     }
     work.copy_to(all);
     return code;
 }
 
 int MPI_Reduce_local(const void* left, void* right, int count, MPI_Datatype handle, MPI_Op op) {
-    Checks checks("MPI_Reduce_local", MPI_COMM_WORLD);
-    if (check(checks, count, handle, op) != MPI_SUCCESS)
+    Checks checks("MPI_Reduce_local");
+    if (check(checks, left, right, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Operation(*op_of(op), *type_of(handle), handle).combine(const_cast<void*>(left), right, count);
     return MPI_SUCCESS;
@@ -174,44 +203,59 @@ int MPI_Reduce_local(const void* left, void* right, int count, MPI_Datatype hand
 int MPI_Scan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
              MPI_Comm comm_handle) {
     Checks checks("MPI_Scan", comm_handle);
-    if (check(checks.one_group(), count, handle, op) != MPI_SUCCESS)
+    if (check(checks.one_group(), mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
     Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
     Operands before(type, count);
-    scan_by_messages(checks.comm(), ours, before, count, type, Operation(*op_of(op), type, handle));
+    bool has_before = false;
+    const int code = scan_by_messages(checks.comm(), ours, before, has_before, count, type,
+                                      Operation(*op_of(op), type, handle),
+                                      part_of("MPI_Scan", part_tag::kScan, op, type));
     ours.copy_to(all);
-    return MPI_SUCCESS;
+    return code;
 }
 
 int MPI_Exscan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
                MPI_Comm comm_handle) {
     Checks checks("MPI_Exscan", comm_handle);
-    if (check(checks.one_group(), count, handle, op) != MPI_SUCCESS)
+    if (check(checks.one_group(), mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
     Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
     Operands before(type, count);
-    if (scan_by_messages(checks.comm(), ours, before, count, type,
-                         Operation(*op_of(op), type, handle)))
+    bool has_before = false;
+    const int code = scan_by_messages(checks.comm(), ours, before, has_before, count, type,
+                                      Operation(*op_of(op), type, handle),
+                                      part_of("MPI_Exscan", part_tag::kScan, op, type));
+    if (has_before)
         before.copy_to(all);
-    return MPI_SUCCESS;
+    return code;
 }
 
 // All is reduced everywhere, and each rank takes its part.
 int MPI_Reduce_scatter(const void* mine, void* part, const int* counts, MPI_Datatype handle,
                        MPI_Op op, MPI_Comm comm_handle) {
     Checks checks("MPI_Reduce_scatter", comm_handle);
-    if (checks.type(handle).bad())
-        return checks.code();
     const Comm& comm = checks.comm();
-    const int count = std::accumulate(counts, counts + comm.size(), 0);
-    const int before = std::accumulate(counts, counts + comm.rank(), 0);
-    if (check(checks, count, handle, op) != MPI_SUCCESS)
+    std::int64_t count = 0;
+    int before = 0;
+    for (Rank rank = 0; rank < comm.size() && !checks.count(counts[rank]).bad(); ++rank) {
+        if (rank == comm.rank())
+            before = static_cast<int>(count);
+        count += counts[rank];
+        checks.require(count <= INT_MAX, MPI_ERR_COUNT, "2 GiB or more of data");
+    }
+    const void* const ours_first = mine == MPI_IN_PLACE ? part : mine;
+    if (checks.bad() ||
+        check(checks, ours_first, part, false, static_cast<int>(count), handle, op) !=
+            MPI_SUCCESS ||
+        checks.apart(mine, part, counts[comm.rank()], handle).bad())
         return checks.code();
     const Type& type = *type_of(handle);
-    Operands all(type, count, mine == MPI_IN_PLACE ? part : mine);
-    const int code = MPI_Allreduce(MPI_IN_PLACE, all.data(), count, handle, op, comm_handle);
+    Operands all(type, static_cast<int>(count), ours_first);
+    const int code =
+        MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(count), handle, op, comm_handle);
     Operands ours(type, counts[comm.rank()], at(all.data(), before, type));
     ours.copy_to(part);
     return code;
@@ -220,7 +264,7 @@ int MPI_Reduce_scatter(const void* mine, void* part, const int* counts, MPI_Data
 int MPI_Reduce_scatter_block(const void* mine, void* part, int count, MPI_Datatype handle,
                              MPI_Op op, MPI_Comm comm_handle) {
     Checks checks("MPI_Reduce_scatter_block", comm_handle);
-    if (check(checks, count, handle, op) != MPI_SUCCESS)
+    if (checks.count(count).bad())
         return checks.code();
     const Room room(static_cast<std::size_t>(checks.comm().size()) * sizeof(int));
     int* const counts = reinterpret_cast<int*>(room.data());
@@ -229,28 +273,33 @@ int MPI_Reduce_scatter_block(const void* mine, void* part, int count, MPI_Dataty
 }
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
+    Checks checks("MPI_Op_create");
+    if (checks.result(handle).bad())
+        return checks.code();
     Op* const op = make<Op>();
     if (op == nullptr)
-        return fail(nullptr, MPI_ERR_NO_MEM, "MPI_Op_create", nullptr);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     op->function = function;
     op->commutes = commutes != 0;
-    *handle = op;
+    *handle = give_handle(*op);
     return MPI_SUCCESS;
 }
 
 int MPI_Op_free(MPI_Op* handle) {
-    if (is_fixed(*handle))
-        return fail(nullptr, MPI_ERR_OP, "MPI_Op_free", nullptr);
-    destroy(*handle);
+    Checks checks("MPI_Op_free");
+    Op* const op = operation(checks, *handle);
+    checks.require(!is_fixed(*handle), MPI_ERR_OP, "the operations of the standard stay");
+    if (checks.bad())
+        return checks.code();
+    take_handle(op);
     *handle = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Op_commutative(MPI_Op handle, int* commutes) {
-    const Op* const op = op_of(handle);
-    if (op == nullptr)
-        return fail(nullptr, MPI_ERR_OP, "MPI_Op_commutative", nullptr);
-    *commutes = op->commutes;
-    return MPI_SUCCESS;
+    Checks checks("MPI_Op_commutative");
+    if (const Op* const op = operation(checks, handle); op != nullptr)
+        *commutes = op->commutes;
+    return checks.code();
 }
 }

@@ -18,8 +18,27 @@ Handles handles(int count, MPI_Request* requests) {
     return {requests, static_cast<std::size_t>(std::max(count, 0))};
 }
 
-/// There is something to wait for.
-bool is_active(MPI_Request request) { return request != MPI_REQUEST_NULL && request->is_active; }
+Request* request_of(MPI_Request handle) { return find_object<Request>(handle); }
+
+/// The request, if there is something to wait for; else nullptr.
+Request* active(MPI_Request handle) {
+    Request* const request = request_of(handle);
+    return request != nullptr && request->is_active ? request : nullptr;
+}
+
+/// Handles that stand for no request, or for one that the program has.
+class RequestChecks : public Checks {
+public:
+    RequestChecks(const char* call, Handles requests) : Checks(call) {
+        if (!requests.empty() && result(requests.data()).bad())
+            return;
+        for (const MPI_Request request : requests)
+            if (request != MPI_REQUEST_NULL)
+                object<Request>(request);
+    }
+    RequestChecks(const char* call, MPI_Request* request)
+        : RequestChecks(call, Handles{request, 1}) {}
+};
 
 /// What a call returns that ends requests. The first error is told, to the error handler of its
 /// communicator.
@@ -34,22 +53,24 @@ public:
 
     /// Tells the program of the end of a request, which is done, and takes it from the program if
     /// it is not to begin again.
-    void end(MPI_Request& request, MPI_Status* status) {
-        take_clock(*request);
-        tell(*request, status);
-        if (request->kind == Request::Kind::generalized)
-            request->error = end_generalized(*request, status);
-        request->is_active = false;
-        note(*request);
-        if (request->is_persistent)
-            return;
-        leave_to_engine(*request);
-        request = MPI_REQUEST_NULL;
+    void end(Request& request, MPI_Request& handle, MPI_Status* status) {
+        take_clock(request);
+        tell(request, status);
+        if (!request.is_persistent) {
+            request.handles = 0; // also for a function of the program's own
+            handle = MPI_REQUEST_NULL;
+        }
+        if (request.kind == Request::Kind::generalized)
+            request.error = end_generalized(request, status);
+        request.is_active = false;
+        note(request);
+        if (!request.is_persistent)
+            leave_to_engine(request);
     }
     /// The same for one that may stand for none.
-    void end_any(MPI_Request& request, MPI_Status* status) {
-        if (is_active(request))
-            return end(request, status);
+    void end_any(MPI_Request& handle, MPI_Status* status) {
+        if (Request* const request = active(handle); request != nullptr)
+            return end(*request, handle, status);
         tell_nothing(status);
         ++told_; // without an error
     }
@@ -94,18 +115,25 @@ int end_one(const char* call, MPI_Request& request, MPI_Status* status) {
 }
 
 bool all_done(Handles requests) {
-    return std::ranges::all_of(
-        requests, [](MPI_Request request) { return !is_active(request) || request->is_done; });
+    return std::ranges::all_of(requests, [](MPI_Request handle) {
+        const Request* const request = active(handle);
+        return request == nullptr || request->is_done;
+    });
 }
 
 /// The first that is done, or where the array ends.
 std::size_t first_done(Handles requests) {
-    const auto found = std::ranges::find_if(
-        requests, [](MPI_Request request) { return is_active(request) && request->is_done; });
+    const auto found = std::ranges::find_if(requests, [](MPI_Request handle) {
+        const Request* const request = active(handle);
+        return request != nullptr && request->is_done;
+    });
     return static_cast<std::size_t>(found - requests.begin());
 }
 
-bool none_active(Handles requests) { return std::ranges::none_of(requests, is_active); }
+bool none_active(Handles requests) {
+    return std::ranges::all_of(requests,
+                               [](MPI_Request handle) { return active(handle) == nullptr; });
+}
 
 MPI_Status* status_at(MPI_Status* statuses, std::size_t at) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + at;
@@ -122,11 +150,12 @@ int end_some(const char* call, Handles requests, int* done, int* places, MPI_Sta
     Outcome outcome(call, statuses);
     *done = 0;
     for (std::size_t at = 0; at < requests.size(); ++at) {
-        if (!is_active(requests[at]) || !requests[at]->is_done)
+        Request* const request = active(requests[at]);
+        if (request == nullptr || !request->is_done)
             continue;
         const auto number = static_cast<std::size_t>((*done)++);
         places[number] = static_cast<int>(at);
-        outcome.end(requests[at], status_at(statuses, number));
+        outcome.end(*request, requests[at], status_at(statuses, number));
     }
     return outcome.code();
 }
@@ -135,7 +164,7 @@ int end_some(const char* call, Handles requests, int* done, int* places, MPI_Sta
 Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
                      int count, MPI_Datatype type, Rank peer, int tag) {
     const bool receives = kind == Request::Kind::receive;
-    if (checks.count(count).type(type).peer(peer, receives).tag(tag, receives).bad())
+    if (checks.message(data, count, type, peer, tag, receives).bad())
         return nullptr;
     Request asks = asked(kind, data, count, type, peer, tag, checks.comm());
     auto* const request = make<Request>(std::move(asks));
@@ -153,11 +182,12 @@ Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, con
 int begin_new(const char* call, Request::Kind kind, Request::Mode mode, const void* data, int count,
               MPI_Datatype type, Rank peer, int tag, MPI_Comm comm, MPI_Request* handle) {
     Checks checks(call, comm);
+    checks.result(handle);
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
         return checks.code();
+    *handle = give_handle(*request);
     begin(*request);
-    *handle = request;
     return MPI_SUCCESS;
 }
 
@@ -165,23 +195,36 @@ int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, co
                     int count, MPI_Datatype type, Rank peer, int tag, MPI_Comm comm,
                     MPI_Request* handle) {
     Checks checks(call, comm);
+    checks.result(handle);
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
         return checks.code();
     request->is_persistent = true;
     request->is_active = false;
-    *handle = request;
+    *handle = give_handle(*request);
     return MPI_SUCCESS;
+}
+
+/// Both at once: what is sent is copied, so that the request is that of the receive.
+int begin_both(const char* call, const void* out, int out_count, MPI_Datatype out_type, Rank to,
+               int out_tag, void* in, int in_count, MPI_Datatype in_type, Rank from, int in_tag,
+               MPI_Comm comm, MPI_Request* handle) {
+    Checks checks(call, comm);
+    checks.message(in, in_count, in_type, from, in_tag, true);
+    Request* const send = new_request(checks, Request::Kind::send, Request::Mode::buffered, out,
+                                      out_count, out_type, to, out_tag);
+    if (send == nullptr)
+        return checks.code();
+    begin(*send);
+    leave_to_engine(*send);
+    return begin_new(call, Request::Kind::receive, Request::Mode::standard, in, in_count, in_type,
+                     from, in_tag, comm, handle);
 }
 
 void act(Request& request, bool begins) {
     auto& collective = static_cast<Collective&>(request);
     collective.act(collective, begins);
 }
-
-/// What the program has attached for buffered sends, and gets back as it was.
-void* attached = nullptr;
-int attached_bytes = 0;
 
 } // namespace
 
@@ -225,26 +268,13 @@ int MPI_Ibsend(const void* data, int count, MPI_Datatype type, int to, int tag, 
 }
 
 int MPI_Bsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = begin_new("MPI_Bsend", Kind::send, Mode::buffered, data, count, type, to, tag,
-                               comm, &request);
-    if (code == MPI_SUCCESS)
-        leave_to_engine(*request);
-    return code;
-}
-
-// The heap is buffer enough.
-int MPI_Buffer_attach(void* buffer, int bytes) {
-    if (attached != nullptr)
-        return fail(nullptr, MPI_ERR_BUFFER, "MPI_Buffer_attach", "one is attached already");
-    attached = buffer;
-    attached_bytes = bytes;
-    return MPI_SUCCESS;
-}
-
-int MPI_Buffer_detach(void* buffer, int* bytes) {
-    *static_cast<void**>(buffer) = std::exchange(attached, nullptr);
-    *bytes = std::exchange(attached_bytes, 0);
+    Checks checks("MPI_Bsend", comm);
+    Request* const request =
+        new_request(checks, Kind::send, Mode::buffered, data, count, type, to, tag);
+    if (request == nullptr)
+        return checks.code();
+    begin(*request);
+    leave_to_engine(*request);
     return MPI_SUCCESS;
 }
 
@@ -252,6 +282,19 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
               MPI_Request* request) {
     return begin_new("MPI_Irecv", Kind::receive, Mode::standard, data, count, type, from, tag, comm,
                      request);
+}
+
+int MPI_Isendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                  void* in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    return begin_both("MPI_Isendrecv", out, out_count, out_type, to, out_tag, in, in_count, in_type,
+                      from, in_tag, comm, request);
+}
+
+int MPI_Isendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
+                          int in_tag, MPI_Comm comm, MPI_Request* request) {
+    return begin_both("MPI_Isendrecv_replace", data, count, type, to, out_tag, data, count, type,
+                      from, in_tag, comm, request);
 }
 
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -284,13 +327,19 @@ int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, M
                            tag, comm, request);
 }
 
-int MPI_Start(MPI_Request* request) {
-    if (*request == MPI_REQUEST_NULL || !(*request)->is_persistent || (*request)->is_active)
-        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Start", nullptr);
-    if ((*request)->kind == Kind::collective)
-        act(**request, true);
+int MPI_Start(MPI_Request* handle) {
+    Checks checks("MPI_Start");
+    auto* const request = checks.object<Request>(*handle);
+    if (request == nullptr)
+        return checks.code();
+    if (!request->is_persistent || request->is_active)
+        return checks.refuse(MPI_ERR_REQUEST, request->is_active
+                                                  ? "not a request to start: it has begun"
+                                                  : "not a request to start: it is not persistent");
+    if (request->kind == Kind::collective)
+        act(*request, true);
     else
-        begin(**request);
+        begin(*request);
     return MPI_SUCCESS;
 }
 
@@ -301,40 +350,51 @@ int MPI_Startall(int count, MPI_Request* requests) {
     return MPI_SUCCESS;
 }
 
-int MPI_Request_free(MPI_Request* request) {
-    if (*request == MPI_REQUEST_NULL)
-        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Request_free", nullptr);
-    const bool is_collective = (*request)->kind == Kind::collective;
-    if (is_collective && (*request)->is_active)
-        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Request_free",
-                    "a collective has not ended: MPI_Wait() it");
+int MPI_Request_free(MPI_Request* handle) {
+    Checks checks("MPI_Request_free");
+    auto* const request = checks.object<Request>(*handle);
+    if (request == nullptr)
+        return checks.code();
+    const bool is_collective = request->kind == Kind::collective;
+    if (is_collective && request->is_active)
+        return checks.refuse(MPI_ERR_REQUEST, "a collective has not ended: MPI_Wait() it");
     if (is_collective)
-        act(**request, false);
-    if (!(*request)->is_active)
-        (*request)->is_done = true;
-    const bool is_generalized = (*request)->kind == Kind::generalized;
-    const int code = is_generalized ? free_generalized("MPI_Request_free", **request) : 0;
-    leave_to_engine(**request);
-    *request = MPI_REQUEST_NULL;
+        act(*request, false);
+    if (!request->is_active)
+        request->is_done = true;
+    request->handles = 0;
+    *handle = MPI_REQUEST_NULL;
+    const bool is_generalized = request->kind == Kind::generalized;
+    const int code = is_generalized ? free_generalized("MPI_Request_free", *request) : 0;
+    leave_to_engine(*request);
     return code;
 }
 
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    if (is_active(*request))
-        wait(**request);
-    return end_one("MPI_Wait", *request, status);
+int MPI_Wait(MPI_Request* handle, MPI_Status* status) {
+    const RequestChecks checks("MPI_Wait", handle);
+    if (checks.bad())
+        return checks.code();
+    if (Request* const request = active(*handle); request != nullptr)
+        wait(*request);
+    return end_one("MPI_Wait", *handle, status);
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     const Handles all = handles(count, requests);
-    for (const MPI_Request request : all)
-        if (is_active(request))
+    const RequestChecks checks("MPI_Waitall", all);
+    if (checks.bad())
+        return checks.code();
+    for (const MPI_Request handle : all)
+        if (Request* const request = active(handle); request != nullptr)
             wait(*request);
     return end_all("MPI_Waitall", all, statuses);
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* place, MPI_Status* status) {
     const Handles all = handles(count, requests);
+    const RequestChecks checks("MPI_Waitany", all);
+    if (checks.bad())
+        return checks.code();
     if (none_active(all)) {
         *place = MPI_UNDEFINED;
         tell_nothing(status);
@@ -348,6 +408,9 @@ int MPI_Waitany(int count, MPI_Request* requests, int* place, MPI_Status* status
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
     const Handles all = handles(count, requests);
+    const RequestChecks checks("MPI_Waitsome", all);
+    if (checks.bad())
+        return checks.code();
     if (none_active(all)) {
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
@@ -357,15 +420,22 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_S
 }
 
 // A look in vain takes a little time, in which what is looked for may come.
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    if (is_active(*request) && !(*request)->is_done)
+int MPI_Test(MPI_Request* handle, int* flag, MPI_Status* status) {
+    RequestChecks checks("MPI_Test", handle);
+    if (checks.result(flag).bad())
+        return checks.code();
+    const Request* const request = active(*handle);
+    if (request != nullptr && !request->is_done)
         pass_time();
-    *flag = !is_active(*request) || (*request)->is_done;
-    return *flag == 0 ? MPI_SUCCESS : end_one("MPI_Test", *request, status);
+    *flag = request == nullptr || request->is_done;
+    return *flag == 0 ? MPI_SUCCESS : end_one("MPI_Test", *handle, status);
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
     const Handles all = handles(count, requests);
+    const RequestChecks checks("MPI_Testall", all);
+    if (checks.bad())
+        return checks.code();
     if (!all_done(all))
         pass_time();
     *flag = all_done(all);
@@ -374,6 +444,9 @@ int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
 
 int MPI_Testany(int count, MPI_Request* requests, int* place, int* flag, MPI_Status* status) {
     const Handles all = handles(count, requests);
+    const RequestChecks checks("MPI_Testany", all);
+    if (checks.bad())
+        return checks.code();
     *place = MPI_UNDEFINED;
     *flag = none_active(all);
     if (*flag != 0) {
@@ -392,6 +465,9 @@ int MPI_Testany(int count, MPI_Request* requests, int* place, int* flag, MPI_Sta
 
 int MPI_Testsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
     const Handles all = handles(count, requests);
+    const RequestChecks checks("MPI_Testsome", all);
+    if (checks.bad())
+        return checks.code();
     if (none_active(all)) {
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
@@ -401,13 +477,17 @@ int MPI_Testsome(int count, MPI_Request* requests, int* done, int* places, MPI_S
     return end_some("MPI_Testsome", all, done, places, statuses);
 }
 
-int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    if (is_active(request) && !request->is_done)
+int MPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
+    const RequestChecks checks("MPI_Request_get_status", &handle);
+    if (checks.bad())
+        return checks.code();
+    Request* const request = active(handle);
+    if (request != nullptr && !request->is_done)
         pass_time();
-    *flag = !is_active(request) || request->is_done;
+    *flag = request == nullptr || request->is_done;
     if (*flag == 0)
         return MPI_SUCCESS;
-    if (!is_active(request)) {
+    if (request == nullptr) {
         tell_nothing(status);
         return MPI_SUCCESS;
     }

@@ -143,11 +143,10 @@ Numbers numbers_of(std::uint16_t basic) {
 namespace {
 
 int set_elements(const char* call, MPI_Status* status, MPI_Datatype handle, MPI_Count count) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return bad_type(call);
-    if (count < 0)
-        return bad_count(call);
+    Checks checks(call);
+    const Type* const type = checks.any_type(handle);
+    if (checks.require(count >= 0, MPI_ERR_COUNT, nullptr).bad())
+        return checks.code();
     std::uint64_t bytes = 0;
     if (count != 0)
         each_number<false>(*type, UINT32_MAX, [&](const Number& number) {
@@ -181,11 +180,10 @@ using namespace mesh::mpi;
 extern "C" {
 
 int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype handle, MPI_Count* count) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return bad_type("MPI_Get_elements");
-    *count = elements_in(bytes_told(*status), *type);
-    return MPI_SUCCESS;
+    Checks checks("MPI_Get_elements");
+    if (const Type* const type = checks.any_type(handle); type != nullptr)
+        *count = elements_in(bytes_told(*status), *type);
+    return checks.code();
 }
 
 int MPI_Get_elements(const MPI_Status* status, MPI_Datatype handle, int* count) {

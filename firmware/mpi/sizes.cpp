@@ -36,7 +36,7 @@ int MPI_Type_match_size(int kind, int bytes, MPI_Datatype* handle) {
         *handle = one.type;
         return MPI_SUCCESS;
     }
-    return fail(nullptr, MPI_ERR_ARG, "MPI_Type_match_size", "there is no type of this size");
+    return Checks("MPI_Type_match_size").refuse(MPI_ERR_ARG, "there is no type of this size");
 }
 
 int MPI_Type_size_x(MPI_Datatype handle, MPI_Count* size) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace mesh::mpi {
 
@@ -30,7 +31,7 @@ struct Given {
 template <class F>
 int kept(int code, MPI_Datatype* handle, F given) {
     if (keep_recipe != nullptr && code == MPI_SUCCESS)
-        keep_recipe(**handle, given());
+        keep_recipe(*type_of(*handle), given());
     return code;
 }
 
@@ -40,20 +41,27 @@ std::span<const T> list(const T* values, int count) {
     return {values, static_cast<std::size_t>(std::max(count, 0))};
 }
 
-/// Builds a type from copies of others at places, in order. Neighbours become one run.
+/// Builds a type from copies of others at places, in order. Neighbours become one run. A type of
+/// 2 GiB or more is refused, and one that there is no memory for.
 class Builder {
 public:
-    Builder() : type_(make<Type>()) {
+    explicit Builder(Checks& checks) : checks_(checks), type_(make<Type>()) {
         if (type_ == nullptr)
-            end_run("no memory for a datatype", MPI_ERR_NO_MEM);
+            refuse(MPI_ERR_NO_MEM, nullptr);
     }
+    Builder(const Builder&) = delete;
+    Builder& operator=(const Builder&) = delete;
 
     /// Adds `count` elements of `type`, the first at `offset`, each `stride` bytes behind the last.
-    void add(const Type& type, MPI_Aint count, MPI_Aint offset, MPI_Aint stride) {
-        if (count <= 0)
+    void add(const Type& type, std::int64_t count, std::int64_t offset, std::int64_t stride) {
+        if (count <= 0 || type_ == nullptr)
             return;
+        const std::int64_t last = offset + (count - 1) * stride;
+        if (count * type.size + type_->size > INT32_MAX || !is_address(offset) ||
+            !is_address(last + type.extent))
+            return refuse(MPI_ERR_COUNT, "a datatype of 2 GiB or more");
         if (keep_sequence != nullptr)
-            keep_sequence(*type_, type, count);
+            keep_sequence(*type_, type, static_cast<MPI_Aint>(count));
         if (type_->size == 0) {
             type_->element = type.element;
             type_->unit = type.unit;
@@ -66,41 +74,69 @@ public:
         }
         type_->alignment = std::max(type_->alignment, type.alignment);
         if (type.is_dense() && stride == type.extent)
-            append(offset, static_cast<std::uint32_t>(count * type.extent));
+            append(static_cast<MPI_Aint>(offset), static_cast<std::uint32_t>(count * type.size));
         else
-            for (MPI_Aint at = 0; at < count; ++at)
-                for (const Run& run : type.all_runs())
-                    append(offset + at * stride + run.offset, run.bytes);
-        for (const MPI_Aint first : {offset, offset + (count - 1) * stride}) {
-            const MPI_Aint low = first + type.lower;
+            append_each(type, count, offset, stride);
+        for (const std::int64_t first : {offset, last}) {
+            const auto low = static_cast<MPI_Aint>(first) + type.lower;
             lower_ = known_ ? std::min(lower_, low) : low;
             upper_ = known_ ? std::max(upper_, low + type.extent) : low + type.extent;
             known_ = true;
         }
     }
-    void add(const Type& type, MPI_Aint count, MPI_Aint offset) {
+    void add(const Type& type, std::int64_t count, std::int64_t offset) {
         add(type, count, offset, type.extent);
     }
 
     int end(MPI_Datatype* handle) {
+        if (type_ == nullptr)
+            return checks_.code();
+        if (handle == nullptr) {
+            checks_.result(handle);
+            refuse(checks_.code(), nullptr);
+            return checks_.code();
+        }
         type_->lower = lower_;
         type_->extent = upper_ - lower_;
-        *handle = type_;
+        *handle = give_handle(*type_);
         return MPI_SUCCESS;
     }
     /// The same, with these bounds.
-    int end(MPI_Datatype* handle, MPI_Aint lower, MPI_Aint extent) {
-        lower_ = lower;
-        upper_ = lower + extent;
+    int end(MPI_Datatype* handle, std::int64_t lower, std::int64_t extent) {
+        if (!is_address(lower) || !is_address(lower + extent))
+            refuse(MPI_ERR_COUNT, "a datatype that reaches over 2 GiB or more");
+        lower_ = static_cast<MPI_Aint>(lower);
+        upper_ = static_cast<MPI_Aint>(lower + extent);
         return end(handle);
     }
     /// For a structure: its end is rounded up as the compiler does it.
     void round_up() {
-        const MPI_Aint odd = (upper_ - lower_) % type_->alignment;
+        const MPI_Aint odd =
+            type_ == nullptr ? 0 : (upper_ - lower_) % static_cast<MPI_Aint>(type_->alignment);
         upper_ += odd == 0 ? 0 : type_->alignment - odd;
     }
 
 private:
+    static bool is_address(std::int64_t place) {
+        return place >= INTPTR_MIN && place <= INTPTR_MAX;
+    }
+
+    void refuse(int code, const char* why) {
+        checks_.refuse(code, why);
+        if (type_ != nullptr)
+            release(std::exchange(type_, nullptr));
+    }
+
+    void append_each(const Type& type, std::int64_t count, std::int64_t offset,
+                     std::int64_t stride) {
+        for (; count != 0; --count, offset += stride)
+            for (const Run& run : type.all_runs()) {
+                append(static_cast<MPI_Aint>(offset) + run.offset, run.bytes);
+                if (type_ == nullptr)
+                    return;
+            }
+    }
+
     void append(MPI_Aint offset, std::uint32_t bytes) {
         type_->size += bytes;
         if (type_->run_count != 0) {
@@ -114,20 +150,18 @@ private:
             room_ = room_ == 0 ? 4 : 2 * room_;
             auto* const more = static_cast<Run*>(mesh_realloc(type_->runs, room_ * sizeof(Run)));
             if (more == nullptr)
-                end_run("no memory for a datatype", MPI_ERR_NO_MEM);
+                return refuse(MPI_ERR_NO_MEM, "no memory for a datatype");
             type_->runs = more;
         }
         type_->runs[type_->run_count++] = {offset, bytes};
     }
 
-    Type* type_;
+    Checks& checks_;
+    Type* type_; // nullptr: it was refused
     std::uint32_t room_ = 0;
     bool known_ = false;
     MPI_Aint lower_ = 0;
     MPI_Aint upper_ = 0;
 };
-
-inline int bad_type(const char* call) { return fail(nullptr, MPI_ERR_TYPE, call, nullptr); }
-inline int bad_count(const char* call) { return fail(nullptr, MPI_ERR_COUNT, call, nullptr); }
 
 } // namespace mesh::mpi

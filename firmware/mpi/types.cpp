@@ -84,7 +84,7 @@ constexpr std::array kBasics{
     number<signed char>(0x243), // MPI_CHAR
     number<signed char>(0x244),
     number<unsigned char>(0x245),
-    basic<std::byte>(0x247), // MPI_BYTE
+    basic<std::byte>(0x247, Element::bytes), // MPI_BYTE
     number<std::int16_t>(0x248),
     number<std::uint16_t>(0x249),
     number<std::int32_t>(0x250),
@@ -96,14 +96,30 @@ constexpr std::array kBasics{
 /// Handles of basic types are not less, and less.
 constexpr std::size_t kFirst = kBasics.front().handle, kEnd = kBasics.back().handle + 1u;
 constexpr std::size_t kNone = kBasics.size();
-/// Of a basic type: so many more than requests and types that there is room for.
-constexpr unsigned kOwnersForever = 1u << 31;
+/// Types of Fortran and of C++ that are the same as one of C.
+struct Alias {
+    std::uint16_t handle;
+    std::uint16_t basic;
+};
+constexpr std::array<Alias, 11> kAliases{{{0x213, 0x212},   // MPI_CXX_FLOAT_COMPLEX
+                                          {0x217, 0x216},   // MPI_CXX_DOUBLE_COMPLEX
+                                          {0x218, 0x209},   // MPI_LOGICAL
+                                          {0x219, 0x209},   // MPI_INTEGER
+                                          {0x21a, 0x210},   // MPI_REAL
+                                          {0x21b, 0x212},   // MPI_COMPLEX
+                                          {0x21c, 0x214},   // MPI_DOUBLE_PRECISION
+                                          {0x21d, 0x216},   // MPI_DOUBLE_COMPLEX
+                                          {0x225, 0x224},   // MPI_CXX_LONG_DOUBLE_COMPLEX
+                                          {0x232, 0x22b},   // MPI_2INTEGER
+                                          {0x239, 0x238}}}; // MPI_CXX_BOOL
 /// The place of each handle.
 constexpr std::array kPlaces = [] {
     std::array<std::uint8_t, kEnd - kFirst> places{};
     places.fill(kNone);
     for (std::size_t place = 0; place < kBasics.size(); ++place)
         places[kBasics[place].handle - kFirst] = static_cast<std::uint8_t>(place);
+    for (const Alias& alias : kAliases)
+        places[alias.handle - kFirst] = places[alias.basic - kFirst];
     return places;
 }();
 
@@ -122,6 +138,8 @@ Type* make_basic(std::size_t number) {
     basic_types[number] = &type;
     std::array<Run, 2>& runs = type.its_runs;
     type.owners = kOwnersForever;
+    type.handle = basic.handle;
+    type.handles = 1;
     type.size = type.unit = basic.size;
     type.extent = basic.extent;
     type.element = basic.element;
@@ -142,8 +160,8 @@ Type* make_basic(std::size_t number) {
 
 Type* type_of(MPI_Datatype handle) {
     if (!is_fixed(handle))
-        return handle;
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+        return find_object<Type>(handle);
+    const std::uintptr_t number = number_of(handle);
     const std::size_t place = number >= kFirst && number < kEnd ? kPlaces[number - kFirst] : kNone;
     if (place == kNone)
         return nullptr;
@@ -161,6 +179,20 @@ void release(Type* type) {
     mesh_free(type->runs);
     mesh_free(type->name);
     destroy(type);
+}
+
+// Data with holes may lie in those of the result.
+Checks& Checks::apart(const void* given, const void* result, int count, MPI_Datatype handle) {
+    if (bad() || given == MPI_IN_PLACE || count == 0)
+        return *this;
+    const Type& type = *type_of(handle);
+    const std::size_t bytes = type.is_dense() ? type.size * static_cast<std::size_t>(count) : 1;
+    const auto one = reinterpret_cast<std::uintptr_t>(given);
+    const auto other = reinterpret_cast<std::uintptr_t>(result);
+    if (type.size != 0 && std::max(one, other) - std::min(one, other) < bytes)
+        refuse(MPI_ERR_BUFFER,
+               "not a buffer: the result goes there, too (MPI_IN_PLACE is for that)");
+    return *this;
 }
 
 Stretch stretch_of(const Type& type, MPI_Aint count) {

@@ -44,7 +44,8 @@ enum class Element : std::uint8_t {
     pair_long,
     pair_float,
     pair_double,
-    pair_long_double
+    pair_long_double,
+    bytes // what bits are for, and nothing else
 };
 
 /// The basic types that a type of several ones is made of, in the order of its data, as often as it
@@ -60,27 +61,23 @@ struct Recipe {
     int numbers;
 };
 
-} // namespace mesh::mpi
-
-struct MPI_ABI_Datatype {
+struct Type : ObjectOf<kDatatype, MPI_Datatype> {
     std::uint32_t size = 0; // bytes of data
     MPI_Aint lower = 0;     // where an element begins
     MPI_Aint extent = 0;    // from an element to the next one
-    mesh::mpi::Run* runs = nullptr;
+    Run* runs = nullptr;
     std::uint32_t run_count = 0;
-    std::uint32_t unit = 1; // bytes of the basic type, if it has one only; else 1
-    mesh::mpi::Element element = mesh::mpi::Element::none; // of the basic type, if it has one only
+    std::uint32_t unit = 1;          // bytes of the basic type, if it has one only; else 1
+    Element element = Element::none; // of the basic type, if it has one only
     std::uint8_t alignment = 1;
     std::uint16_t basic = 0; // the handle of the basic type, if it has one only
-    unsigned owners = 1;     // the program by each of its handles, requests, and other types
-    unsigned handles = 1;    // that the program has
     bool is_committed = false;
-    mesh::mpi::Attributes* attributes = nullptr;
-    char* name = nullptr;                // on the heap; nullptr: the program gave it none
-    mesh::mpi::Recipe* recipe = nullptr; // of a type that the program made, if it may ask for it
-    mesh::mpi::Sequence* sequence = nullptr; // of a type of several basic ones, if it matters
+    Attributes* attributes = nullptr;
+    char* name = nullptr;         // on the heap; nullptr: the program gave it none
+    Recipe* recipe = nullptr;     // of a type that the program made, if it may ask for it
+    Sequence* sequence = nullptr; // of a type of several basic ones, if it matters
 
-    std::span<const mesh::mpi::Run> all_runs() const { return {runs, run_count}; }
+    std::span<const Run> all_runs() const { return {runs, run_count}; }
     /// Where the last run ends.
     MPI_Aint runs_end() const {
         return runs[run_count - 1].offset + static_cast<MPI_Aint>(runs[run_count - 1].bytes);
@@ -90,10 +87,6 @@ struct MPI_ABI_Datatype {
         return run_count == 1 && runs[0].offset == 0 && static_cast<MPI_Aint>(size) == extent;
     }
 };
-
-namespace mesh::mpi {
-
-using Type = MPI_ABI_Datatype;
 
 /// The type of a handle; nullptr: it is none.
 Type* type_of(MPI_Datatype handle);

@@ -7,8 +7,6 @@
 
 namespace mesh::mpi {
 
-using Unexpected = MPI_ABI_Message;
-
 extern Queue<Request> announced; // sends that wait for `go`
 extern Queue<Request> posted;    // receives that wait for an envelope
 extern Queue<Unexpected> unexpected;
@@ -29,6 +27,16 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
                    wire::ModelTime when);
 /// A send is done, or a part of it.
 void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
+
+/// A message of the program has other data than its receive asks for. There only in a program that
+/// has messages.
+[[gnu::weak]] void tell_meaning(const Envelope& envelope, std::uint16_t ours);
+
+/// The same of a receive that begins and has the buffer of another one.
+[[gnu::weak]] void tell_overlap(const Request& request);
+
+/// Notes of a receive what its message means, if that is not what it asks for.
+void compare(Request& request, const Envelope& envelope);
 
 /// A sender cancels what it announced to this node. False: no memory for the answer, nothing done.
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);

@@ -164,57 +164,32 @@ void bound_what_is_asked(Window& window, Rank target, std::size_t bytes) {
 // Checks ------------------------------------------------------------------------------------------
 
 WindowChecks::WindowChecks(const char* call, MPI_Win handle)
-    : call_(call),
-      window_(is_fixed(handle) ? nullptr : handle) {
-    if (life() != Life::now)
-        end_run("a call of MPI before MPI_Init() or after MPI_Finalize()", MPI_ERR_OTHER);
-    if (window_ == nullptr)
-        refuse(MPI_ERR_WIN, "not a window");
-}
-
-int WindowChecks::refuse(int code, const char* why) {
-    if (!bad())
-        code_ = fail(window_, code, call_, why);
-    return code_;
-}
+    : Checks(call, find_object<Window>(handle), number_of(handle), kWindow) {}
 
 int WindowChecks::end() {
-    if (std::exchange(window_->was_refused, false))
+    if (std::exchange(window().was_refused, false))
         refuse(MPI_ERR_RMA_RANGE, "an access outside of what the target has attached");
-    return code_;
-}
-
-WindowChecks& WindowChecks::require(bool good, int code, const char* why) {
-    if (!good)
-        refuse(code, why);
-    return *this;
+    return code();
 }
 
 WindowChecks& WindowChecks::target(Rank rank) {
-    return require(rank == MPI_PROC_NULL || (!bad() && rank >= 0 && rank < window_->size()),
-                   MPI_ERR_RANK, nullptr);
-}
-
-WindowChecks& WindowChecks::data(int count, MPI_Datatype handle) {
-    const Type* const type = type_of(handle);
-    return require(count >= 0, MPI_ERR_COUNT, nullptr)
-        .require(type != nullptr, MPI_ERR_TYPE, nullptr)
-        .require(bad() || type->is_committed, MPI_ERR_TYPE,
-                 "the datatype was not committed: MPI_Type_commit()");
+    peer(rank);
+    return *this;
 }
 
 WindowChecks& WindowChecks::access(Rank rank) {
     if (bad() || rank == MPI_PROC_NULL)
         return *this;
-    const Target& its = target_of(*window_, rank);
-    return require(window_->is_fenced || window_->is_all_locked || its.is_started || its.lock != 0,
-                   MPI_ERR_RMA_SYNC, kNoEpoch);
+    const Target& its = target_of(window(), rank);
+    require(window().is_fenced || window().is_all_locked || its.is_started || its.lock != 0,
+            MPI_ERR_RMA_SYNC, kNoEpoch);
+    return *this;
 }
 
 WindowChecks& WindowChecks::access_to_any() {
-    return require(bad() || window_->is_fenced || window_->started != nullptr ||
-                       window_->has_lock(),
-                   MPI_ERR_RMA_SYNC, kNoEpoch);
+    require(bad() || window().is_fenced || window().started != nullptr || window().has_lock(),
+            MPI_ERR_RMA_SYNC, kNoEpoch);
+    return *this;
 }
 
 } // namespace mesh::mpi
@@ -242,9 +217,9 @@ int MPI_Win_post(MPI_Group group, int, MPI_Win handle) {
     WindowChecks checks("MPI_Win_post", handle);
     checks.require(checks.bad() || !checks.window().is_posted, MPI_ERR_RMA_SYNC,
                    "MPI_Win_wait() has not ended the one before");
-    const Group* const origins = group_of(group);
-    checks.require(origins != nullptr && (checks.bad() || is_part(checks.window(), *origins)),
-                   MPI_ERR_GROUP, "not a group of ranks of the window");
+    const Group* const origins = checks.group(group);
+    checks.require(checks.bad() || is_part(checks.window(), *origins), MPI_ERR_GROUP,
+                   "not a group of ranks of the window");
     if (checks.bad())
         return checks.code();
     Window& window = checks.window();
@@ -253,8 +228,9 @@ int MPI_Win_post(MPI_Group group, int, MPI_Win handle) {
     each_rank(window, *origins, [&window](Rank rank) {
         expect(window, &window.exposed, nullptr, 0, MPI_BYTE, rank, window_tag::kDone);
     });
-    each_rank(window, *origins,
-              [&window](Rank rank) { send_part(window, {}, rank, window_tag::kPosted); });
+    each_rank(window, *origins, [&window](Rank rank) {
+        send_part(window, {}, rank, {"MPI_Win_post", window_tag::kPosted});
+    });
     return MPI_SUCCESS;
 }
 
@@ -262,16 +238,16 @@ int MPI_Win_start(MPI_Group group, int, MPI_Win handle) {
     WindowChecks checks("MPI_Win_start", handle);
     checks.require(checks.bad() || checks.window().started == nullptr, MPI_ERR_RMA_SYNC,
                    "MPI_Win_complete() has not ended the one before");
-    Group* const targets = group_of(group);
-    checks.require(targets != nullptr && (checks.bad() || is_part(checks.window(), *targets)),
-                   MPI_ERR_GROUP, "not a group of ranks of the window");
+    Group* const targets = checks.group(group);
+    checks.require(checks.bad() || is_part(checks.window(), *targets), MPI_ERR_GROUP,
+                   "not a group of ranks of the window");
     if (checks.bad())
         return checks.code();
     Window& window = checks.window();
     window.started = hold(targets);
     window.is_fenced = false;
     each_rank(window, *targets, [&window](Rank rank) {
-        receive_part(window, {}, rank, window_tag::kPosted);
+        receive_part(window, {}, rank, {"MPI_Win_start", window_tag::kPosted});
         target_of(window, rank).is_started = true;
     });
     return MPI_SUCCESS;
@@ -287,7 +263,7 @@ int MPI_Win_complete(MPI_Win handle) {
     flush(window, MPI_ANY_SOURCE);
     each_rank(window, *window.started, [&window](Rank rank) {
         target_of(window, rank).is_started = false;
-        send_part(window, {}, rank, window_tag::kDone);
+        send_part(window, {}, rank, {"MPI_Win_complete", window_tag::kDone});
     });
     release(std::exchange(window.started, nullptr));
     return checks.end();

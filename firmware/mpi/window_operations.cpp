@@ -148,7 +148,7 @@ int Call::give_request(WindowChecks& checks, const Place& place, int tag) const 
     made->data = static_cast<std::byte*>(const_cast<void*>(in.data));
     hold(made->type);
     begin(*made);
-    *request = made;
+    *request = give_handle(*made);
     return MPI_SUCCESS;
 }
 
@@ -202,12 +202,12 @@ void Call::send(Window& window, const Place& place, const Runs& runs, std::size_
 
 int Call::start(const Place& place, MPI_Win handle) const {
     WindowChecks checks(name, handle);
-    if (checks.target(place.rank).data(place.count, place.type).bad())
+    if (checks.target(place.rank).elements(place.count, place.type).bad())
         return checks.code();
     if (sends())
-        checks.data(out.count, out.type);
+        checks.data(out.data, out.count, out.type);
     if (receives())
-        checks.data(in.count, in.type);
+        checks.data(in.data, in.count, in.type);
     if (checks.access(place.rank).bad())
         return checks.code();
     Window& window = checks.window();

@@ -3,6 +3,7 @@
 
 #include "mpi/attributes.hpp"
 #include "mpi/communicators.hpp"
+#include "mpi/errors.hpp"
 #include "mpi/parts.hpp"
 
 #include <memory>
@@ -22,7 +23,7 @@ T* of_all(Rank size) {
 
 int begin_window(Checks& checks, void* memory, MPI_Aint bytes, int unit, int flavor,
                  MPI_Win* handle) {
-    if (checks.one_group().bad())
+    if (checks.one_group().result(handle).bad())
         return checks.code();
     if (bytes < 0)
         return checks.refuse(MPI_ERR_SIZE, "a window has no less than 0 bytes");
@@ -43,9 +44,9 @@ int begin_window(Checks& checks, void* memory, MPI_Aint bytes, int unit, int fla
     window->next = windows;
     windows = window;
     const Shape mine{bytes, unit};
-    *handle = window;
-    return MPI_Allgather(&mine, sizeof mine, MPI_BYTE, window->shapes, sizeof mine, MPI_BYTE,
-                         window);
+    *handle = give_handle(*window);
+    return all_gather_bytes(*window, std::as_bytes(std::span{&mine, 1}), window->shapes,
+                            checks.call());
 }
 
 /// The window has memory of its own; `memory`: the address of a pointer to it.
@@ -112,7 +113,7 @@ extern "C" {
 int MPI_Alloc_mem(MPI_Aint bytes, MPI_Info, void* memory) {
     void* const place = mesh_malloc(static_cast<std::size_t>(bytes));
     if (place == nullptr && bytes != 0)
-        return fail(nullptr, MPI_ERR_NO_MEM, "MPI_Alloc_mem", nullptr);
+        return Checks("MPI_Alloc_mem").refuse(MPI_ERR_NO_MEM, nullptr);
     *static_cast<void**>(memory) = place;
     return MPI_SUCCESS;
 }
@@ -204,7 +205,7 @@ int MPI_Win_free(MPI_Win* handle) {
     if (is_open)
         return checks.refuse(MPI_ERR_RMA_SYNC, "an epoch has not ended");
     flush(window, MPI_ANY_SOURCE);
-    if (const int code = drop_attributes(&window.attributes, &window); code != MPI_SUCCESS)
+    if (const int code = drop_attributes(&window.attributes, *handle); code != MPI_SUCCESS)
         return checks.refuse(code, kAttributeStays);
     int code = meet_all(window, "MPI_Win_free");
     if (code == MPI_SUCCESS)
@@ -217,70 +218,61 @@ int MPI_Win_free(MPI_Win* handle) {
 int MPI_Win_get_group(MPI_Win handle, MPI_Group* group) {
     const WindowChecks checks("MPI_Win_get_group", handle);
     if (!checks.bad())
-        *group = hold(checks.window().group);
+        *group = give_handle(*hold(checks.window().group));
     return checks.code();
 }
 
-// A window is a communicator, too: attributes, names and error handlers are those of one.
+// A window is a communicator, too: names and error handlers are those of one.
 
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* drop,
                           int* key, void* extra) {
-    return MPI_Comm_create_keyval(reinterpret_cast<MPI_Comm_copy_attr_function*>(copy),
-                                  reinterpret_cast<MPI_Comm_delete_attr_function*>(drop), key,
-                                  extra);
+    return create_key("MPI_Win_create_keyval", kWindow, copy, drop, key, extra);
 }
 
-int MPI_Win_free_keyval(int* key) { return MPI_Comm_free_keyval(key); }
+int MPI_Win_free_keyval(int* key) { return free_key("MPI_Win_free_keyval", kWindow, key); }
 
 int MPI_Win_set_attr(MPI_Win handle, int key, void* value) {
-    const WindowChecks checks("MPI_Win_set_attr", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_set_attr(handle, key, value);
+    WindowChecks checks("MPI_Win_set_attr", handle);
+    return set_attribute(checks, checks.window(), key, value);
 }
 
 int MPI_Win_get_attr(MPI_Win handle, int key, void* value, int* flag) {
-    const WindowChecks checks("MPI_Win_get_attr", handle);
-    if (checks.bad())
-        return checks.code();
-    if (key < MPI_WIN_BASE || key > MPI_WIN_MODEL)
-        return MPI_Comm_get_attr(handle, key, value, flag);
+    WindowChecks checks("MPI_Win_get_attr", handle);
+    if (checks.bad() || key < MPI_WIN_BASE || key > MPI_WIN_MODEL)
+        return get_attribute(checks, checks.window(), key, value, flag);
     *flag = 1;
     *static_cast<void**>(value) = standard_value(checks.window(), key);
     return MPI_SUCCESS;
 }
 
 int MPI_Win_delete_attr(MPI_Win handle, int key) {
-    const WindowChecks checks("MPI_Win_delete_attr", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_delete_attr(handle, key);
+    WindowChecks checks("MPI_Win_delete_attr", handle);
+    return delete_attribute(checks, checks.window(), key);
 }
 
 int MPI_Win_set_name(MPI_Win handle, const char* name) {
-    const WindowChecks checks("MPI_Win_set_name", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_set_name(handle, name);
+    return set_name(WindowChecks("MPI_Win_set_name", handle), name);
 }
 
 int MPI_Win_get_name(MPI_Win handle, char* name, int* length) {
-    const WindowChecks checks("MPI_Win_get_name", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_get_name(handle, name, length);
+    return get_name(WindowChecks("MPI_Win_get_name", handle), name, length);
 }
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* handler) {
-    return MPI_Comm_create_errhandler(reinterpret_cast<MPI_Comm_errhandler_function*>(function),
-                                      handler);
+    return create_errhandler("MPI_Win_create_errhandler",
+                             reinterpret_cast<MPI_Comm_errhandler_function*>(function), handler);
 }
 
 int MPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler handler) {
-    const WindowChecks checks("MPI_Win_set_errhandler", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_set_errhandler(handle, handler);
+    return set_errhandler(WindowChecks("MPI_Win_set_errhandler", handle), handler);
 }
 
 int MPI_Win_get_errhandler(MPI_Win handle, MPI_Errhandler* handler) {
-    const WindowChecks checks("MPI_Win_get_errhandler", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_get_errhandler(handle, handler);
+    return get_errhandler(WindowChecks("MPI_Win_get_errhandler", handle), handler);
 }
 
 int MPI_Win_call_errhandler(MPI_Win handle, int code) {
-    const WindowChecks checks("MPI_Win_call_errhandler", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_call_errhandler(handle, code);
+    return call_errhandler(WindowChecks("MPI_Win_call_errhandler", handle), code);
 }
 
 int MPI_Win_set_info(MPI_Win handle, MPI_Info) {

@@ -65,32 +65,34 @@ struct Target {
     std::uint32_t asked = 0; // bytes of all that was asked since the last flush
 };
 
-} // namespace mesh::mpi
-
 /// A communicator of its own, too, on which its messages go.
-struct MPI_ABI_Win : MPI_ABI_Comm {
-    MPI_Win next = nullptr; // of all windows of the node
+struct Window : Comm {
+    using Handle = MPI_Win;
+    static constexpr const ObjectKind& kKind = kWindow;
+    Window() { object_kind = &kKind; }
+
+    Window* next = nullptr; // of all windows of the node
     std::byte* base = nullptr;
     int unit = 1; // of this rank's own memory
     int flavor = 0;
     int model = MPI_WIN_UNIFIED;
-    mesh::mpi::Shape* shapes = nullptr;
-    mesh::mpi::Target* targets = nullptr;
-    mesh::mpi::Fetch* fetches = nullptr; // under way, newest first
-    int answers = 0;                     // tags given out
-    std::uint32_t asked = 0;             // bytes, of all targets
+    Shape* shapes = nullptr;
+    Target* targets = nullptr;
+    Fetch* fetches = nullptr; // under way, newest first
+    int answers = 0;          // tags given out
+    std::uint32_t asked = 0;  // bytes, of all targets
     bool is_fenced = false;
     bool is_all_locked = false;
     bool is_posted = false;
-    mesh::mpi::Fetch* exposed = nullptr; // since MPI_Win_post(): each origin tells that it has done
-    MPI_Group started = nullptr;
+    Fetch* exposed = nullptr; // since MPI_Win_post(): each origin tells that it has done
+    Group* started = nullptr;
     bool was_refused = false; // something that was asked, and the program was not told yet
 
     // Of this rank's own memory.
-    mesh::mpi::Attached* attached = nullptr;
-    mesh::mpi::Waiter* waiters = nullptr; // the first has waited for longest
-    int holders = 0;                      // of the lock
-    int held = 0;                         // its kind
+    Attached* attached = nullptr;
+    Waiter* waiters = nullptr; // the first has waited for longest
+    int holders = 0;           // of the lock
+    int held = 0;              // its kind
 
     /// This rank has locked the memory of another one, or its own.
     bool has_lock() const {
@@ -98,10 +100,6 @@ struct MPI_ABI_Win : MPI_ABI_Comm {
                                             [](const auto& its) { return its.lock != 0; });
     }
 };
-
-namespace mesh::mpi {
-
-using Window = MPI_ABI_Win;
 
 /// All windows of this node.
 extern Window* windows;
@@ -133,7 +131,7 @@ bool flush(Window& window, Rank target);
 void bound_what_is_asked(Window& window, Rank target, std::size_t bytes);
 
 /// Checks of the calls for a window.
-class WindowChecks {
+class WindowChecks : public Checks {
 public:
     WindowChecks(const char* call, MPI_Win handle);
     /// Also MPI_PROC_NULL.
@@ -142,19 +140,10 @@ public:
     WindowChecks& access(Rank rank);
     /// Some rank's window may be accessed now.
     WindowChecks& access_to_any();
-    WindowChecks& data(int count, MPI_Datatype type);
-    WindowChecks& require(bool good, int code, const char* why);
-    int refuse(int code, const char* why);
     /// What a call returns after a wait for answers: an access may have been refused at its target.
     int end();
-    bool bad() const { return code_ != MPI_SUCCESS; }
-    int code() const { return code_; }
-    Window& window() const { return *window_; }
-
-private:
-    const char* call_;
-    Window* window_;
-    int code_ = MPI_SUCCESS;
+    /// Only where nothing is bad.
+    Window& window() const { return static_cast<Window&>(comm()); }
 };
 
 } // namespace mesh::mpi

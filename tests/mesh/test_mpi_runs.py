@@ -114,7 +114,8 @@ def test_finalize_tells_of_messages_that_nobody_received(tmp_path):
     outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app",
                    written(tmp_path, program_of(calls)))
     assert outcome.status == 0, outcome
-    assert console(outcome) == {0: ["MPI_Finalize(): messages that nobody has received: 3"]}
+    assert said_by(outcome, 0) == ["MPI_Finalize(): messages that nobody has received: 3",
+                                   "MPI_Finalize(): the first has 4 bytes, from rank 1 with tag 0"]
 
 
 def test_finalize_with_a_large_message_under_way_is_told(tmp_path):

@@ -281,6 +281,8 @@ std::string describe_mpi(const WaitsFor& waiting) {
 std::string_view use_of(Tag tag) {
     if (tag == kBarrierTag)
         return ", of a barrier";
+    if (tag == mpi::kTreeTag)
+        return ", of a collective of MPI";
     if (tag == kBlocksTag)
         return ", of a gather, a scatter or the like";
     return "";

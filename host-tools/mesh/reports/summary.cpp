@@ -262,14 +262,25 @@ std::string Failure::words() const {
     return fmt::format("{}", fmt::join(all, "; "));
 }
 
+/// Who ends the run often does so because another node has stopped, or has made another call, which
+/// is told before it.
+static std::vector<std::string> describe_cut(const RunResult& result) {
+    std::vector<std::string> parts;
+    for (std::uint32_t node = 0; node < result.nodes.size() && parts.size() < kNotesMax; ++node)
+        if (result.nodes[node].note.starts_with("firmware stopped"))
+            parts.push_back(fmt::format("node {} {}", node, result.nodes[node].note));
+    if (!result.calls.differ.empty())
+        parts.push_back(result.calls.differ);
+    parts.push_back(result.cut_short);
+    if (const std::string waits = result.who_waits(); !waits.empty())
+        parts.push_back(waits);
+    return parts;
+}
+
 std::vector<std::string> describe_failure(const RunResult& result, const Summary& summary) {
     std::vector<std::string> parts;
-    if (!result.cut_short.empty()) {
-        parts.push_back(result.cut_short);
-        if (const std::string waits = result.who_waits(); !waits.empty())
-            parts.push_back(waits);
-        return parts;
-    }
+    if (!result.cut_short.empty())
+        return describe_cut(result);
     if (summary.live == 0 && summary.failed.empty())
         return {"no node is left alive"};
     std::vector<std::uint32_t> without;

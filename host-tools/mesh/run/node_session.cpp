@@ -274,9 +274,9 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     return {};
 }
 
-/// The program wants the whole run to end.
+/// The program wants the whole run to end. Who says it first knows why; others follow.
 void NodeSession::on_abort(const HostMessage& message) {
-    if (context_->ended != nullptr)
+    if (context_->ended != nullptr && context_->ended->empty())
         *context_->ended = fmt::format("node {} has ended the run: {}", index(node_),
                                        cleaned(text_of(message.payload)));
 }

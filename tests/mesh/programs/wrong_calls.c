@@ -1,0 +1,294 @@
+/* Wrong calls of MPI, each with a name. With a name as its word the program makes that call, whose
+ * error ends the run; without, it makes all of them, and tells the class of the error of each. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORLD MPI_COMM_WORLD
+
+static int rank, number = 1, other = 1, flag, many[4];
+static const int nine = 9, huge[2] = {1 << 29, 1 << 29};
+static const MPI_Aint places[2] = {0, 4};
+static const MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
+static MPI_Comm comm;
+static MPI_Group group;
+static MPI_Datatype type;
+static MPI_Op op;
+static MPI_Request request;
+static MPI_Errhandler handler;
+static MPI_Info info;
+static MPI_Message message;
+static MPI_Win win;
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *its) {}
+static void handle(MPI_Comm *its, int *code, ...) {}
+
+/* Each gives a handle that was freed, and makes another object, which may have its memory. */
+static MPI_Comm freed_comm(void) {
+    MPI_Comm next, mine;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    mine = comm;
+    MPI_Comm_free(&mine);
+    MPI_Comm_dup(MPI_COMM_SELF, &next);
+    return comm;
+}
+static MPI_Group freed_group(void) {
+    static const int zero = 0;
+    MPI_Group all, mine;
+    MPI_Comm_group(WORLD, &all);
+    MPI_Group_incl(all, 1, &zero, &group);
+    mine = group;
+    MPI_Group_free(&mine);
+    MPI_Group_incl(all, 1, &zero, &mine);
+    MPI_Group_free(&all);
+    return group;
+}
+static MPI_Datatype freed_type(void) {
+    MPI_Datatype next, mine;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    mine = type;
+    MPI_Type_free(&mine);
+    MPI_Type_contiguous(2, MPI_INT, &next);
+    MPI_Type_commit(&next);
+    return type;
+}
+static MPI_Op freed_op(void) {
+    MPI_Op mine;
+    MPI_Op_create(add, 1, &op);
+    mine = op;
+    MPI_Op_free(&mine);
+    MPI_Op_create(add, 1, &mine);
+    return op;
+}
+static MPI_Request *ended_request(void) {
+    MPI_Request mine;
+    MPI_Irecv(&other, 1, MPI_INT, rank, 0, WORLD, &mine);
+    request = mine;
+    MPI_Send(&number, 1, MPI_INT, rank, 0, WORLD);
+    MPI_Wait(&mine, MPI_STATUS_IGNORE);
+    MPI_Send_init(&number, 1, MPI_INT, rank, 0, WORLD, &mine);
+    return &request;
+}
+static MPI_Errhandler freed_handler(void) {
+    MPI_Errhandler mine;
+    MPI_Comm_create_errhandler(handle, &handler);
+    mine = handler;
+    MPI_Errhandler_free(&mine);
+    MPI_Comm_create_errhandler(handle, &mine);
+    return handler;
+}
+static MPI_Info freed_info(void) {
+    MPI_Info mine;
+    MPI_Info_create(&info);
+    mine = info;
+    MPI_Info_free(&mine);
+    MPI_Info_create(&mine);
+    return info;
+}
+static MPI_Message *ended_message(void) {
+    MPI_Message mine;
+    MPI_Send(&number, 1, MPI_INT, rank, 0, WORLD);
+    MPI_Mprobe(rank, 0, WORLD, &mine, MPI_STATUS_IGNORE);
+    message = mine;
+    MPI_Mrecv(&other, 1, MPI_INT, &mine, MPI_STATUS_IGNORE);
+    return &message;
+}
+static MPI_Win freed_win(void) {
+    MPI_Win mine;
+    MPI_Win_create(&number, 4, 4, MPI_INFO_NULL, MPI_COMM_SELF, &mine);
+    win = mine;
+    MPI_Win_free(&mine);
+    return win;
+}
+static int freed_key(void) {
+    int mine, key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    mine = key;
+    MPI_Comm_free_keyval(&mine);
+    return key;
+}
+static int key_of_types(void) {
+    int key;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+    return key;
+}
+#define WILD(type) ((type)0x5a5a5a5a)
+#define IN_USE(type) ((type)used_info())
+static MPI_Info used_info(void) {
+    MPI_Info_create(&info);
+    return info;
+}
+
+/* What is freed once more than the program has handles of it. */
+static int group_twice(void) {
+    MPI_Group one, two;
+    MPI_Comm_group(WORLD, &one);
+    two = one;
+    MPI_Group_free(&one);
+    return MPI_Group_free(&two);
+}
+static int type_twice(void) {
+    freed_type();
+    return MPI_Type_free(&type);
+}
+static int comm_twice(void) {
+    freed_comm();
+    return MPI_Comm_free(&comm);
+}
+static int op_twice(void) {
+    freed_op();
+    return MPI_Op_free(&op);
+}
+static int info_twice(void) {
+    freed_info();
+    return MPI_Info_free(&info);
+}
+static int handler_twice(void) {
+    freed_handler();
+    return MPI_Errhandler_free(&handler);
+}
+static int win_twice(void) {
+    freed_win();
+    return MPI_Win_free(&win);
+}
+static int key_twice(void) {
+    int key = freed_key();
+    return MPI_Comm_free_keyval(&key);
+}
+static int standard_type(void) {
+    type = MPI_INT;
+    return MPI_Type_free(&type);
+}
+static int standard_op(void) {
+    op = MPI_SUM;
+    return MPI_Op_free(&op);
+}
+
+static MPI_Group world_group(void) {
+    MPI_Comm_group(WORLD, &group);
+    return group;
+}
+static int not_persistent(void) {
+    MPI_Irecv(&other, 1, MPI_INT, rank, 9, WORLD, &request);
+    return MPI_Start(&request);
+}
+
+#define CALLS                                                                                      \
+    CALL(freed_comm, MPI_Barrier(freed_comm()))                                                    \
+    CALL(null_comm, MPI_Barrier(MPI_COMM_NULL))                                                    \
+    CALL(no_comm, MPI_Comm_rank((MPI_Comm)0, &number))                                             \
+    CALL(wild_comm, MPI_Send(&number, 1, MPI_INT, rank, 0, WILD(MPI_Comm)))                        \
+    CALL(other_comm, MPI_Comm_rank(IN_USE(MPI_Comm), &number))                                     \
+    CALL(constant_comm, MPI_Comm_rank((MPI_Comm)MPI_INT, &number))                                 \
+    CALL(comm_twice, comm_twice())                                                                 \
+    CALL(freed_group, MPI_Group_size(freed_group(), &number))                                      \
+    CALL(null_group, MPI_Comm_create(WORLD, MPI_GROUP_NULL, &comm))                                \
+    CALL(wild_group, MPI_Group_rank(WILD(MPI_Group), &number))                                     \
+    CALL(other_group, MPI_Group_rank(IN_USE(MPI_Group), &number))                                  \
+    CALL(group_twice, group_twice())                                                               \
+    CALL(freed_type, MPI_Send(&number, 1, freed_type(), rank, 0, WORLD))                           \
+    CALL(freed_type_made, MPI_Type_contiguous(2, freed_type(), &type))                             \
+    CALL(null_type, MPI_Bcast(&number, 1, MPI_DATATYPE_NULL, 0, WORLD))                            \
+    CALL(wild_type, MPI_Type_size(WILD(MPI_Datatype), &number))                                    \
+    CALL(other_type, MPI_Type_size(IN_USE(MPI_Datatype), &number))                                 \
+    CALL(type_twice, type_twice())                                                                 \
+    CALL(standard_type, standard_type())                                                           \
+    CALL(freed_op, MPI_Allreduce(&number, &other, 1, MPI_INT, freed_op(), WORLD))                  \
+    CALL(null_op, MPI_Reduce(&number, &other, 1, MPI_INT, MPI_OP_NULL, 0, WORLD))                  \
+    CALL(wild_op, MPI_Scan(&number, &other, 1, MPI_INT, WILD(MPI_Op), WORLD))                      \
+    CALL(op_twice, op_twice())                                                                     \
+    CALL(standard_op, standard_op())                                                               \
+    CALL(ended_request, MPI_Wait(ended_request(), MPI_STATUS_IGNORE))                              \
+    CALL(ended_requests, MPI_Waitall(1, ended_request(), MPI_STATUSES_IGNORE))                     \
+    CALL(tested_request, MPI_Test(ended_request(), &flag, MPI_STATUS_IGNORE))                      \
+    CALL(wild_request, (request = WILD(MPI_Request), MPI_Wait(&request, MPI_STATUS_IGNORE)))       \
+    CALL(null_request, (request = MPI_REQUEST_NULL, MPI_Request_free(&request)))                   \
+    CALL(started_request, MPI_Start(ended_request()))                                              \
+    CALL(freed_handler, MPI_Comm_set_errhandler(MPI_COMM_SELF, freed_handler()))                   \
+    CALL(null_handler, MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRHANDLER_NULL))                \
+    CALL(handler_twice, handler_twice())                                                           \
+    CALL(freed_info, MPI_Info_set(freed_info(), "a", "b"))                                         \
+    CALL(null_info, MPI_Info_get_nkeys(MPI_INFO_NULL, &number))                                    \
+    CALL(info_twice, info_twice())                                                                 \
+    CALL(ended_message, MPI_Mrecv(&number, 1, MPI_INT, ended_message(), MPI_STATUS_IGNORE))        \
+    CALL(freed_win, MPI_Win_fence(0, freed_win()))                                                 \
+    CALL(null_win, MPI_Win_fence(0, MPI_WIN_NULL))                                                 \
+    CALL(comm_as_win, MPI_Win_fence(0, (MPI_Win)IN_USE(MPI_Win)))                                  \
+    CALL(win_twice, win_twice())                                                                   \
+    CALL(freed_key, MPI_Comm_set_attr(MPI_COMM_SELF, freed_key(), NULL))                           \
+    CALL(no_key, MPI_Comm_set_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID, NULL))                       \
+    CALL(key_twice, key_twice())                                                                   \
+    CALL(key_of_types, MPI_Comm_set_attr(MPI_COMM_SELF, key_of_types(), NULL))                     \
+    CALL(high_rank, MPI_Send(&number, 1, MPI_INT, 2, 0, WORLD))                                    \
+    CALL(low_rank, MPI_Recv(&number, 1, MPI_INT, -7, 0, WORLD, MPI_STATUS_IGNORE))                 \
+    CALL(any_rank, MPI_Isend(&number, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, &request))             \
+    CALL(low_tag, MPI_Send(&number, 1, MPI_INT, rank, -3, WORLD))                                  \
+    CALL(low_count, MPI_Bcast(&number, -1, MPI_INT, 0, WORLD))                                     \
+    CALL(high_root, MPI_Bcast(&number, 1, MPI_INT, 9, WORLD))                                      \
+    CALL(rank_of_group, MPI_Group_incl(world_group(), 1, &nine, &group))                           \
+    CALL(null_sent, MPI_Send(NULL, 1, MPI_INT, rank, 0, WORLD))                                    \
+    CALL(null_received, MPI_Irecv(NULL, 1, MPI_INT, rank, 0, WORLD, &request))                     \
+    CALL(null_broadcast, MPI_Bcast(NULL, 1, MPI_INT, 0, WORLD))                                    \
+    CALL(null_gathered, MPI_Gather(&number, 1, MPI_INT, NULL, 1, MPI_INT, 0, MPI_COMM_SELF))       \
+    CALL(null_scattered, MPI_Scatter(NULL, 1, MPI_INT, &number, 1, MPI_INT, 0, MPI_COMM_SELF))     \
+    CALL(null_reduced, MPI_Reduce(&number, NULL, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_SELF))           \
+    CALL(null_all, MPI_Alltoall(&number, 1, MPI_INT, NULL, 1, MPI_INT, WORLD))                     \
+    CALL(one_reduced, MPI_Allreduce(&number, &number, 1, MPI_INT, MPI_SUM, WORLD))                 \
+    CALL(one_scanned, MPI_Scan(&number, &number, 1, MPI_INT, MPI_SUM, WORLD))                      \
+    CALL(overlapping, MPI_Allreduce(many, many + 1, 2, MPI_INT, MPI_SUM, WORLD))                   \
+    CALL(one_gathered, MPI_Allgather(many + rank, 1, MPI_INT, many, 1, MPI_INT, WORLD))            \
+    CALL(one_exchanged, MPI_Alltoall(many, 1, MPI_INT, many, 1, MPI_INT, WORLD))                   \
+    CALL(one_scattered, MPI_Scatter(many, 1, MPI_INT, many, 1, MPI_INT, 0, MPI_COMM_SELF))         \
+    CALL(own_size, MPI_Gather(many, 2, MPI_INT, many + 2, 1, MPI_INT, 0, MPI_COMM_SELF))           \
+    CALL(much_sent, MPI_Send(many, 1 << 30, MPI_DOUBLE, rank, 0, WORLD))                           \
+    CALL(much_reduced, MPI_Allreduce(many, many, 1 << 30, MPI_DOUBLE, MPI_SUM, WORLD))             \
+    CALL(large_type, MPI_Type_contiguous((1 << 29) + 1, MPI_DOUBLE, &type))                        \
+    CALL(large_vector, MPI_Type_vector(70000, 70000, 70000, MPI_INT, &type))                       \
+    CALL(large_struct, MPI_Type_create_struct(2, huge, places, ints, &type))                       \
+    CALL(packed_size, MPI_Pack_size(1 << 30, MPI_INT, WORLD, &number))                             \
+    CALL(no_place, MPI_Comm_rank(WORLD, NULL))                                                     \
+    CALL(no_place_dup, MPI_Comm_dup(WORLD, NULL))                                                  \
+    CALL(no_place_type, MPI_Type_contiguous(2, MPI_INT, NULL))                                     \
+    CALL(no_place_request, MPI_Irecv(&number, 1, MPI_INT, rank, 0, WORLD, NULL))                   \
+    CALL(no_requests, MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE))                                   \
+    CALL(no_place_later, MPI_Ibarrier(WORLD, NULL))                                                \
+    CALL(not_persistent, not_persistent())                                                         \
+    CALL(bytes_added, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_SUM, WORLD))                 \
+    CALL(bytes_and, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_LAND, WORLD))
+
+static const char *const names[] = {
+#define CALL(name, call) #name,
+    CALLS
+#undef CALL
+};
+enum { COUNT = sizeof names / sizeof *names };
+
+static int make(int which) {
+    int at = 0;
+#define CALL(name, call)                                                                           \
+    if (which == at++)                                                                             \
+        return call;
+    CALLS
+#undef CALL
+    return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(WORLD, &rank);
+    if (argc == 1) {
+        MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    }
+    for (int which = 0; which < COUNT; ++which) {
+        int class = MPI_SUCCESS;
+        if (argc > 1 && strcmp(argv[1], names[which]) != 0)
+            continue;
+        MPI_Error_class(make(which), &class);
+        if (rank == 0)
+            printf("%s: %d\n", names[which], class);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,197 @@
+"""Wrong calls of MPI: each is told with its call and the reason, and has the class of its error."""
+import re
+
+import pytest
+
+from mesh_tool import console, mesh, program
+
+FREED = "it was freed or has ended"
+NULL = "it is null"
+NO_PLACE = "no place for the result: a null pointer"
+WILD = "nobody has made it"
+ONE = "not a buffer: the result goes there, too (MPI_IN_PLACE is for that)"
+
+# Of tests/mesh/programs/wrong_calls.c: the class of the error, the call, what is said.
+COMM, GROUP, TYPE, OP, REQUEST, ARG, INFO, WIN, KEYVAL = 5, 9, 3, 10, 7, 13, 34, 56, 36
+BUFFER, COUNT, TAG, RANK, ROOT, TRUNCATE = 1, 2, 4, 6, 8, 15
+CALLS = {
+    "freed_comm": (COMM, f"MPI_Barrier: not a communicator: {FREED}"),
+    "null_comm": (COMM, f"MPI_Barrier: not a communicator: {NULL}"),
+    "no_comm": (COMM, f"MPI_Comm_rank: not a communicator: {NULL}"),
+    "wild_comm": (COMM, f"MPI_Send: not a communicator: {WILD}"),
+    "other_comm": (COMM, "MPI_Comm_rank: not a communicator: an info"),
+    "constant_comm": (COMM, "MPI_Comm_rank: not a communicator: it is a constant of another kind"),
+    "comm_twice": (COMM, f"MPI_Comm_free: not a communicator: {FREED}"),
+    "freed_group": (GROUP, f"MPI_Group_size: not a group: {FREED}"),
+    "null_group": (GROUP, f"MPI_Comm_create: not a group: {NULL}"),
+    "wild_group": (GROUP, f"MPI_Group_rank: not a group: {WILD}"),
+    "other_group": (GROUP, "MPI_Group_rank: not a group: an info"),
+    "group_twice": (GROUP, f"MPI_Group_free: not a group: {FREED}"),
+    "freed_type": (TYPE, f"MPI_Send: not a datatype: {FREED}"),
+    "freed_type_made": (TYPE, f"MPI_Type_contiguous: not a datatype: {FREED}"),
+    "null_type": (TYPE, f"MPI_Bcast: not a datatype: {NULL}"),
+    "wild_type": (TYPE, f"MPI_Type_size: not a datatype: {WILD}"),
+    "other_type": (TYPE, "MPI_Type_size: not a datatype: an info"),
+    "type_twice": (TYPE, f"MPI_Type_free: not a datatype: {FREED}"),
+    "standard_type": (TYPE, "MPI_Type_free: the datatypes of the standard stay"),
+    "freed_op": (OP, f"MPI_Allreduce: not an operation: {FREED}"),
+    "null_op": (OP, f"MPI_Reduce: not an operation: {NULL}"),
+    "wild_op": (OP, f"MPI_Scan: not an operation: {WILD}"),
+    "op_twice": (OP, f"MPI_Op_free: not an operation: {FREED}"),
+    "standard_op": (OP, "MPI_Op_free: the operations of the standard stay"),
+    "ended_request": (REQUEST, f"MPI_Wait: not a request: {FREED}"),
+    "ended_requests": (REQUEST, f"MPI_Waitall: not a request: {FREED}"),
+    "tested_request": (REQUEST, f"MPI_Test: not a request: {FREED}"),
+    "wild_request": (REQUEST, f"MPI_Wait: not a request: {WILD}"),
+    "null_request": (REQUEST, f"MPI_Request_free: not a request: {NULL}"),
+    "started_request": (REQUEST, f"MPI_Start: not a request: {FREED}"),
+    "freed_handler": (ARG, f"MPI_Comm_set_errhandler: not an error handler: {FREED}"),
+    "null_handler": (ARG, f"MPI_Comm_set_errhandler: not an error handler: {NULL}"),
+    "handler_twice": (ARG, f"MPI_Errhandler_free: not an error handler: {FREED}"),
+    "freed_info": (INFO, f"MPI_Info_set: not an info: {FREED}"),
+    "null_info": (INFO, f"MPI_Info_get_nkeys: not an info: {NULL}"),
+    "info_twice": (INFO, f"MPI_Info_free: not an info: {FREED}"),
+    "ended_message": (REQUEST, f"MPI_Mrecv: not a message: {FREED}"),
+    "freed_win": (WIN, f"MPI_Win_fence: not a window: {FREED}"),
+    "null_win": (WIN, f"MPI_Win_fence: not a window: {NULL}"),
+    "comm_as_win": (WIN, "MPI_Win_fence: not a window: an info"),
+    "win_twice": (WIN, f"MPI_Win_free: not a window: {FREED}"),
+    "freed_key": (KEYVAL, "MPI_Comm_set_attr: not a key of attributes: there is none such"),
+    "no_key": (KEYVAL, "MPI_Comm_set_attr: not a key of attributes: MPI_KEYVAL_INVALID"),
+    "key_twice": (KEYVAL, "MPI_Comm_free_keyval: not a key of attributes: there is none such"),
+    "key_of_types": (KEYVAL, "MPI_Comm_set_attr: a key of attributes of another kind of object"),
+    "high_rank": (RANK, "MPI_Send: not a rank: 2, of 0 to 1"),
+    "low_rank": (RANK, "MPI_Recv: not a rank: -7, of 0 to 1"),
+    "any_rank": (RANK, "MPI_Isend: not a rank: -1, of 0 to 1"),
+    "low_tag": (TAG, "MPI_Send: not a tag: -3, of 0 to 2147483647"),
+    "low_count": (COUNT, "MPI_Bcast: not a count: -1, of 0 to 2147483647"),
+    "high_root": (ROOT, "MPI_Bcast: not a root: 9, of 0 to 1"),
+    "rank_of_group": (RANK, "MPI_Group_incl: not a rank: 9, of 0 to 1"),
+    "null_sent": (BUFFER, "MPI_Send: not a buffer: it is null"),
+    "null_received": (BUFFER, "MPI_Irecv: not a buffer: it is null"),
+    "null_broadcast": (BUFFER, "MPI_Bcast: not a buffer: it is null"),
+    "null_gathered": (BUFFER, "MPI_Gather: not a buffer: it is null"),
+    "null_scattered": (BUFFER, "MPI_Scatter: not a buffer: it is null"),
+    "null_reduced": (BUFFER, "MPI_Reduce: not a buffer: it is null"),
+    "null_all": (BUFFER, "MPI_Alltoall: not a buffer: it is null"),
+    "one_reduced": (BUFFER, f"MPI_Allreduce: {ONE}"),
+    "one_scanned": (BUFFER, f"MPI_Scan: {ONE}"),
+    "overlapping": (BUFFER, f"MPI_Allreduce: {ONE}"),
+    "one_gathered": (BUFFER, f"MPI_Allgather: {ONE}"),
+    "one_exchanged": (BUFFER, f"MPI_Alltoall: {ONE}"),
+    "one_scattered": (BUFFER, f"MPI_Scatter: {ONE}"),
+    "own_size": (TRUNCATE, "MPI_Gather: this rank gives itself another size than it takes"),
+    "much_sent": (COUNT, "MPI_Send: 2 GiB or more of data"),
+    "much_reduced": (COUNT, "MPI_Allreduce: 2 GiB or more of data"),
+    "large_type": (COUNT, "MPI_Type_contiguous: a datatype of 2 GiB or more"),
+    "large_vector": (COUNT, "MPI_Type_vector: a datatype of 2 GiB or more"),
+    "large_struct": (COUNT, "MPI_Type_create_struct: a datatype of 2 GiB or more"),
+    "packed_size": (COUNT, "MPI_Pack_size: 2 GiB or more of data"),
+    "no_place": (ARG, f"MPI_Comm_rank: {NO_PLACE}"),
+    "no_place_dup": (ARG, f"MPI_Comm_dup: {NO_PLACE}"),
+    "no_place_type": (ARG, f"MPI_Type_contiguous: {NO_PLACE}"),
+    "no_place_request": (ARG, f"MPI_Irecv: {NO_PLACE}"),
+    "no_requests": (ARG, f"MPI_Waitall: {NO_PLACE}"),
+    "no_place_later": (ARG, f"MPI_Ibarrier: {NO_PLACE}"),
+    "not_persistent": (REQUEST, "MPI_Start: not a request to start: it has begun"),
+    "bytes_added": (OP, "MPI_Allreduce: not an operation for this datatype"),
+    "bytes_and": (OP, "MPI_Allreduce: not an operation for this datatype"),
+}
+
+
+@pytest.mark.parametrize("engine", [["sim"], ["qemu", "--lockstep"]])
+def test_each_wrong_call_returns_the_class_of_its_error_and_the_program_goes_on(engine):
+    outcome = mesh("run", "--engine", *engine, "--dim", 1, "--app", program("wrong_calls"))
+    told = [line for line in console(outcome)[0] if not line.startswith("MPI_Finalize()")]
+    assert told == [f"{name}: {error}" for name, (error, _) in CALLS.items()], outcome
+    assert outcome.status == 0, outcome
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_call_is_told_with_its_name_and_the_reason(name):
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", program("wrong_calls"), "--",
+                   name)
+    assert outcome.status == 1, outcome
+    said = re.search(r"node \d has ended the run: rank \d: (.*?);", outcome.err)
+    assert said and said[1] == CALLS[name][1], outcome
+
+
+# Of tests/mesh/programs/wrong_together.c: what ends the run.
+DISAGREE = "the ranks do not agree about"
+TOGETHER = {
+    "bcast_size": f"MPI_Bcast: {DISAGREE} the size",
+    "ibcast_size": "MPI_Bcast: rank 0 gives 8 bytes where 4 are expected",
+    "row_bcast_size": "MPI_Bcast: rank 0 gives 8 bytes where 4 are expected",
+    "row_bcast_less": "MPI_Bcast: rank 0 gives 4 bytes where 8 are expected",
+    "allreduce_op": f"MPI_Allreduce: {DISAGREE} what is to be done",
+    "allreduce_type": f"MPI_Allreduce: {DISAGREE} what is to be done",
+    "iallreduce_op": "MPI_Allreduce: rank 1 has another operation",
+    "row_reduce_op": "MPI_Reduce: rank 1 has another operation",
+    "row_reduce_type": "MPI_Reduce: rank 1 has another datatype",
+    "row_reduce_size": "MPI_Reduce: rank 1 gives 8 bytes where 4 are expected",
+    "scan_op": r"MPI_Scan: rank \d has another operation",
+    "gather_more": r"MPI_Gather: rank \d gives 8 bytes where 4 are expected",
+    "gather_less": r"MPI_Gather: rank \d gives 4 bytes where 8 are expected",
+    "scatter_less": "MPI_Scatter: rank 0 gives 8 bytes where 4 are expected",
+    "allgather_more": r"MPI_Allgather: rank \d gives \d+ bytes where \d+ are expected",
+    "two_comms": f"MPI_Allreduce: {DISAGREE} what is to be done",
+}
+ENGINES = {"sim": ["sim"], "qemu": ["qemu", "--lockstep"]}
+
+
+@pytest.mark.parametrize("engine, name", [("sim", name) for name in TOGETHER] +
+                         [("qemu", name) for name in ("ibcast_size", "allreduce_op", "scan_op",
+                                                      "two_comms")])
+def test_ranks_that_do_not_agree_are_told_about_what(engine, name):
+    outcome = mesh("run", "--engine", *ENGINES[engine], "--dim", 2, "--app",
+                   program("wrong_together"), "--", name)
+    assert outcome.status == 1 and "firmware stopped" not in outcome.err, outcome
+    words = rf"node \d has ended the run: rank \d: {TOGETHER[name]};"
+    assert re.search(words, outcome.err), outcome
+
+
+@pytest.mark.parametrize("name", ["other_call", "other_order"])
+def test_a_rank_that_makes_another_call_is_told_with_both_calls(name):
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", program("wrong_together"), "--",
+                   name)
+    assert outcome.status == 1, outcome
+    assert re.search(r"mesh: node 1 began a barrier .*, where node 0 began a broadcast from node 0 "
+                     r".*; node \d has ended the run: rank \d: MPI_\w+: ", outcome.err), outcome
+
+
+def test_a_node_that_has_stopped_is_told_before_those_that_miss_it():
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", program("wrong_together"), "--",
+                   "stops")
+    assert re.search(r"mesh: node 1 firmware stopped: no access .*wrong_together\.c:\d+.*; "
+                     r"node \d has ended the run: rank \d: MPI_\w+: a node does not answer;",
+                     outcome.err), outcome
+
+
+# What is told, and keeps nobody from going on.
+NOTES = {
+    "types": {1: ["MPI: rank 0 sends integers of 4 bytes with tag 7, and they are received as "
+                  "floating point of 8 bytes"]},
+    "types_alike": {},
+    "one_buffer": {rank: ["MPI: two receives have one buffer, with tags 1 and 2"]
+                   for rank in range(4)},
+    "two_buffers": {},
+    "left": {1: ["MPI_Finalize(): messages that nobody has received: 1",
+                 "MPI_Finalize(): the first has 12 bytes, from rank 0 with tag 8"]},
+    "left_in_row": {rank: ["MPI_Finalize(): messages of collectives that did not "
+                           "agree: 1"] for rank in range(4)},
+    "looks": {0: ["MPI: looked 1000000 times in vain for a message of rank -1 with tag 9 (-1: any "
+                  "rank, -2: any tag)"]},
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_what_is_no_error_and_yet_a_mistake_is_noted(name):
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", program("wrong_together"), "--",
+                   name)
+    assert outcome.status == 0 and console(outcome) == NOTES[name], outcome
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_function_that_mpi_calls_may_call_mpi_and_a_rank_may_look_at_its_own_window(engine):
+    outcome = mesh("run", "--engine", *ENGINES[engine], "--dim", 2, "--app", program("own_calls"))
+    assert outcome.status == 0 and console(outcome) == {0: ["0 wrong"]}, outcome
