@@ -107,6 +107,25 @@ void mesh_free(void* data) {
     rover = block;
 }
 
+// What lies in front of the first place that is aligned becomes a block of its own, and free.
+void* mesh_aligned_alloc(std::size_t alignment, std::size_t bytes) {
+    if (alignment <= sizeof(Block) || bytes > kBytesMax || alignment > kBytesMax)
+        return mesh_malloc(bytes);
+    void* const data = mesh_malloc(bytes + alignment + sizeof(Block));
+    const auto place = reinterpret_cast<std::uintptr_t>(data);
+    if (data == nullptr || place % alignment == 0)
+        return data;
+    const std::uintptr_t least = place + 2 * sizeof(Block);
+    const std::uintptr_t aligned = (least + alignment - 1) / alignment * alignment;
+    Block* const block = block_of(data);
+    const std::uint32_t whole = block->size();
+    const auto front = static_cast<std::uint32_t>(aligned - place);
+    resize(*block, front, true);
+    resize(*block->next(), whole - front, true);
+    mesh_free(data);
+    return reinterpret_cast<void*>(aligned);
+}
+
 void* mesh_calloc(std::size_t count, std::size_t bytes) {
     if (bytes != 0 && count > kBytesMax / bytes)
         return nullptr;

@@ -1,12 +1,16 @@
 // Functions of the C library that a program with a main() expects and a node has in a way of its
-// own: time, which is model time since the node began, and sleep; and what takes memory of the
-// heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
+// own: time, which is model time since the node began, and sleep; the name of the host; and what
+// takes memory of the heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
 #include "fiber/fiber.hpp"
 #include "hal/heap.hpp"
 
+#include <bit>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 namespace {
@@ -40,7 +44,16 @@ void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
 
 } // namespace
 
+int mesh::fiber::put_name(char* into, std::size_t bytes) {
+    return std::snprintf(into, bytes, "node %u", static_cast<unsigned>(index(node().id())));
+}
+
 extern "C" {
+
+int mesh_gethostname(char* into, std::size_t bytes) {
+    mesh::fiber::put_name(into, bytes);
+    return 0;
+}
 
 std::time_t mesh_time(std::time_t* into) {
     const auto seconds = static_cast<std::time_t>(now_in(1));
@@ -56,6 +69,12 @@ int mesh_gettimeofday(timeval* into, void*) {
     into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kMicro);
     into->tv_usec = static_cast<decltype(into->tv_usec)>(time % kMicro);
     return 0;
+}
+
+/// All time is the program's own; nothing else is counted.
+int mesh_getrusage(int, rusage* into) {
+    *into = {};
+    return mesh_gettimeofday(&into->ru_utime, nullptr);
 }
 
 int mesh_clock_gettime(int, timespec* into) {
@@ -77,6 +96,16 @@ int mesh_usleep(unsigned microseconds) {
 
 int mesh_nanosleep(const timespec* time, timespec*) {
     sleep_for(static_cast<std::uint64_t>(time->tv_sec), static_cast<std::uint64_t>(time->tv_nsec));
+    return 0;
+}
+
+int mesh_posix_memalign(void** into, std::size_t alignment, std::size_t bytes) {
+    if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)
+        return EINVAL;
+    void* const block = mesh_aligned_alloc(alignment, bytes);
+    if (block == nullptr)
+        return ENOMEM;
+    *into = block;
     return 0;
 }
 

@@ -21,4 +21,6 @@ void* mesh_malloc(std::size_t bytes);
 void* mesh_calloc(std::size_t count, std::size_t bytes);
 void* mesh_realloc(void* block, std::size_t bytes);
 void mesh_free(void* block);
+/// `alignment`: a power of 2.
+void* mesh_aligned_alloc(std::size_t alignment, std::size_t bytes);
 }

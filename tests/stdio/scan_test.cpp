@@ -144,9 +144,9 @@ TEST(Scan, DirectivesFollowOneAnother) {
 TEST(Scan, RandomPairsReadAsTheLibraryDoes) {
     std::mt19937 random(1);
     const auto one_of = [&random](const auto& all) { return all[random() % std::size(all)]; };
-    const std::array<const char*, 24> pieces{"1",  "23", "-",  "+", ".", "e", "0x1", "a",
-                                             "f",  " ",  "\n", ",", "0", "9", "x",   "z",
-                                             "7e", "-4", "k",  "t", "%", "]", "p",   "0.5"};
+    const std::array<const char*, 24> parts{"1",  "23", "-",  "+", ".", "e", "0x1", "a",
+                                            "f",  " ",  "\n", ",", "0", "9", "x",   "z",
+                                            "7e", "-4", "k",  "t", "%", "]", "p",   "0.5"};
     const std::array<const char*, 26> orders{
         "%d",  "%i",  "%u",  "%x",     "%o",      "%f",  "%lf", "%s",   "%c",
         "%3d", "%2s", "%4f", "%[0-9]", "%[^ ]",   "%*d", "%*s", "%lld", "%hd",
@@ -154,7 +154,7 @@ TEST(Scan, RandomPairsReadAsTheLibraryDoes) {
     for (int round = 0; round < 50'000; ++round) {
         std::string text, format;
         for (std::size_t left = random() % 8; left != 0; --left)
-            text += one_of(pieces);
+            text += one_of(parts);
         for (std::size_t left = 1 + random() % 4; left != 0; --left)
             format += one_of(orders);
         expect_same(text, format);

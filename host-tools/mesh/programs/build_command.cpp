@@ -28,6 +28,7 @@
 #include <functional>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -116,9 +117,9 @@ public:
             explain(with_help(said));
         if (!quiet)
             say("{}", said);
-        has_main_ = std::ranges::any_of(objects_, [this](const std::string& object) {
-            return defines_main(run({compiler_.objdump, "--syms", object}));
-        });
+        for (const std::string& object : objects_)
+            own_.merge(functions_in(run({compiler_.objdump, "--syms", object})));
+        has_main_ = own_.contains(kMain);
     }
 
     /// Explains uses of functions that a node does not have, and tells of those that are not the
@@ -128,10 +129,10 @@ public:
         std::string note;
         std::string said_of_branches;
         for (std::size_t at = 0; at < objects_.size(); ++at) {
-            const std::string listing =
-                run({compiler_.objdump, "--disassemble", "--reloc", "--demangle", objects_[at]});
+            const std::string listing = run({compiler_.objdump, "--disassemble", "--reloc",
+                                             "--line-numbers", "--demangle", objects_[at]});
             for (const std::string& words :
-                 what_a_node_lacks(arguments_.files[at], listing, has_main_))
+                 what_a_node_lacks(arguments_.files[at], listing, own_, has_main_))
                 said += fmt::format("mesh: {}\n", words);
             std::ifstream file(arguments_.files[at]);
             const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -168,7 +169,7 @@ public:
     std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
             if (has_main_)
-                run(renaming_main(compiler_.add_section, object, place_ != kHost));
+                run(renaming_main(compiler_.add_section, object, own_, place_ != kHost));
             Words words = compiler_.objcopy;
             if (words.empty())
                 continue;
@@ -273,7 +274,8 @@ private:
     const TemporaryFolder& work_;
     Compiler compiler_;
     Words objects_;
-    bool has_main_ = false; // known when the compilers are done
+    std::set<std::string> own_; // functions that the program has; known when the compilers are done
+    bool has_main_ = false;     // one of them
     std::vector<ToolProcess> compiling_;
 };
 

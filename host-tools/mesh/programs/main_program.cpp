@@ -3,49 +3,64 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 namespace mesh::host {
 
 namespace {
-constexpr std::array<std::string_view, 9> kRenamed{"main",  "exit",         "time",
-                                                   "clock", "gettimeofday", "clock_gettime",
-                                                   "sleep", "usleep",       "nanosleep"};
-constexpr std::array<std::string_view, 5> kRenamedOnBoards{"malloc", "calloc", "realloc", "free",
-                                                           "strdup"};
+constexpr std::string_view kRenamed =
+    "main exit time clock gettimeofday clock_gettime sleep usleep nanosleep gethostname getrusage "
+    "stdin fgetc getc getchar ungetc fgets fread getdelim getline scanf fscanf vscanf vfscanf "
+    "feof ferror clearerr ftell ftello fseek fseeko rewind fopen freopen fclose "
+    // names that headers of C libraries have for some of them
+    "getc_unlocked fgetc_unlocked getchar_unlocked fgets_unlocked fread_unlocked feof_unlocked "
+    "__uflow __getdelim __isoc99_scanf __isoc99_fscanf __isoc99_vscanf __isoc99_vfscanf "
+    "__isoc23_scanf __isoc23_fscanf __isoc23_vscanf __isoc23_vfscanf";
+constexpr std::string_view kRenamedOnBoards =
+    "malloc calloc realloc free strdup aligned_alloc posix_memalign";
+
+std::vector<std::string> words_of(std::string_view text) {
+    std::istringstream words{std::string(text)};
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
+bool has(std::string_view text, std::string_view word) {
+    const std::vector<std::string> words = words_of(text);
+    return std::ranges::find(words, word) != words.end();
+}
 constexpr std::string_view kScriptEnd = ".ld";
 } // namespace
 
-bool defines_main(std::string_view symbols) {
+std::set<std::string> functions_in(const std::string& symbols) {
     // "00000000 g     F .text.startup	00000040 main"
-    for (std::size_t at = 0; at < symbols.size();) {
-        const std::size_t end = std::min(symbols.find('\n', at), symbols.size());
-        const std::string_view line = symbols.substr(at, end - at);
-        if (line.ends_with(" main") && line.find(" F ") != std::string_view::npos)
-            return true;
-        at = end + 1;
-    }
-    return false;
+    std::set<std::string> names;
+    std::istringstream lines(symbols);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(" F ") != std::string::npos)
+            names.insert(line.substr(line.find_last_of(" \t") + 1));
+    return names;
 }
 
 bool main_has(std::string_view function) {
-    return std::ranges::find(kRenamed, function) != kRenamed.end() ||
-           std::ranges::find(kRenamedOnBoards, function) != kRenamedOnBoards.end();
+    return has(kRenamed, function) || has(kRenamedOnBoards, function);
 }
 
 std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
-                                       bool on_board) {
+                                       const std::set<std::string>& own, bool on_board) {
     std::vector<std::string> words{objcopy};
-    const auto rename = [&words](std::string_view name) {
-        words.emplace_back("--redefine-sym");
-        words.push_back(fmt::format("{0}=mesh_{0}", name));
+    const auto rename = [&](std::string_view names) {
+        for (const std::string& name : words_of(names)) {
+            if (name != kMain && own.contains(name))
+                continue;
+            words.emplace_back("--redefine-sym");
+            words.push_back(fmt::format("{0}=mesh_{0}", name));
+        }
     };
-    for (const std::string_view name : kRenamed)
-        rename(name);
+    rename(kRenamed);
     if (on_board)
-        for (const std::string_view name : kRenamedOnBoards)
-            rename(name);
+        rename(kRenamedOnBoards);
     words.push_back(object);
     return words;
 }

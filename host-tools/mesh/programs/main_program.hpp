@@ -2,23 +2,28 @@
 // when they are linked: the library has an app_main() that calls it (firmware/fiber/).
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mesh::host {
 
-/// The object whose table of symbols this is, as objdump shows it, has a function main().
-bool defines_main(std::string_view symbols);
+/// A program that has a function of this name is such a program.
+inline constexpr const char* kMain = "main";
+
+/// The functions of the object whose table of symbols this is, as objdump shows it.
+std::set<std::string> functions_in(const std::string& symbols);
 
 /// A program with a main() has this function of C, which others do not have.
 bool main_has(std::string_view function);
 
 /// The words of a command that gives functions of the object other names: main() and exit(), which
-/// the host tool and the image have as well, those of time, since a node has model time, and where
-/// the C library of the place has no heap, `on_board`, also malloc() and its kin.
+/// the host tool and the image have as well, those of time, since a node has model time, those that
+/// read files, which lie at the host tool, and where the C library of the place has no heap,
+/// `on_board`, also malloc() and its kin. Not those that the program has itself, its `own`.
 std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
-                                       bool on_board);
+                                       const std::set<std::string>& own, bool on_board);
 
 /// Adds to the words of a linker that app_main() comes from the library. A board may have a linker
 /// script for such programs, BOARD-main.ld beside BOARD.ld: it takes its place.

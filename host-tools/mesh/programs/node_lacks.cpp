@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -14,10 +16,11 @@ namespace mesh::host {
 
 namespace {
 
-/// A function and something that it refers to.
+/// A function and something that it refers to, and in which line, "FILE:NUMBER" or "".
 struct Reference {
     std::string from;
     std::string to;
+    std::string line;
 };
 
 struct Lack {
@@ -43,6 +46,30 @@ const std::array<Lack, 6> kLacks{
        "getchar", "fgets", "gets", "getline"}},
      {"a node has no chance: mesh::Random and std::mt19937 begin with a number that you give them",
       {"std::random_device:", "getentropy", "getrandom", "arc4random"}}}};
+
+/// What a program with a main() cannot have either, which comes from a system of processes.
+const std::array<Lack, 6> kLacksOfMain{
+    {{"a node runs this program and no other: what another one is to do goes to another rank, or "
+      "is done before mesh run",
+      {"system", "popen", "pclose", "fork", "vfork", "wait", "waitpid", "execl", "execlp", "execle",
+       "execv", "execvp", "execve", "posix_spawn", "posix_spawnp"}},
+     {"a rank has one thread: take more ranks, by --dim, or calls that do not wait, as MPI_Irecv() "
+      "and MPI_Ibcast()",
+      {"pthread_", "thrd_", "mtx_", "cnd_", "sem_init", "sem_wait", "sem_post", "sem_open", "omp_",
+       "GOMP_"}},
+     {"a node has no network but its links: MPI_Send() and MPI_Recv() reach the other ranks",
+      {"socket", "connect", "bind", "listen", "accept", "recvfrom", "sendto", "getaddrinfo",
+       "gethostbyname", "inet_"}},
+     {"a node has no files but those of mesh run --files DIR, which fopen() reads",
+      {"open",   "open64",  "openat",  "creat",  "close", "read",    "write",  "lseek",
+       "pipe",   "dup",     "dup2",    "select", "poll",  "stat",    "fstat",  "access",
+       "remove", "rename",  "unlink",  "mkdir",  "rmdir", "tmpfile", "tmpnam", "mkstemp",
+       "fdopen", "opendir", "readdir", "chdir",  "getcwd"}},
+     {"nodes share no memory, and a rank's own is that of malloc(): MPI_Win_create() lets others "
+      "reach it",
+      {"mmap", "munmap", "shm_open", "shmget", "shmat"}},
+     {"a node sends no signals: MPI_Wtime() and sleep() know the time, MPI_Abort() ends all ranks",
+      {"alarm", "setitimer", "kill", "pause", "sigaction"}}}};
 
 /// Functions whose results differ in their last bits between the C libraries of boards and of this
 /// machine; also with an f, for float.
@@ -77,27 +104,47 @@ bool names(std::string_view name, std::string_view symbol) {
            std::string_view("+-@").find(rest[0]) != std::string_view::npos;
 }
 
-const Lack* lack_of(std::string_view symbol) {
-    const auto found = std::ranges::find_if(kLacks, [symbol](const Lack& lack) {
+const Lack* lack_of(std::string_view symbol, std::span<const Lack> lacks) {
+    const auto found = std::ranges::find_if(lacks, [symbol](const Lack& lack) {
         return std::ranges::any_of(lack.names, [symbol](auto name) { return names(name, symbol); });
     });
-    return found == kLacks.end() ? nullptr : &*found;
+    return found == lacks.end() ? nullptr : &*found;
+}
+
+/// The function that begins in this line of a listing; "" if none does.
+std::string function_at(std::string_view line) {
+    const auto open = line.find(" <");
+    if (!line.ends_with(">:") || open == std::string_view::npos)
+        return {};
+    return std::string(line.substr(open + 2, line.size() - open - 4));
+}
+
+/// "FOLDER/a.c:12 (discriminator 1)" tells a place in the source text.
+std::string place_at(std::string_view line) {
+    line = line.substr(0, line.find(" (discriminator"));
+    const auto colon = line.rfind(':');
+    const bool is_place = colon != std::string_view::npos && colon + 1 < line.size() &&
+                          line.find_first_not_of("0123456789", colon + 1) == line.npos;
+    return is_place ? std::string(line) : std::string{};
 }
 
 /// "0000 <f(int)>:" begins a function, "3a: R_ARM_ABS32  g()" is a reference of it.
 std::vector<Reference> references_in(const std::string& listing) {
     std::vector<Reference> all;
-    std::string function;
+    std::string function, place;
     std::istringstream lines(listing);
     for (std::string line; std::getline(lines, line);) {
-        const auto open = line.find(" <");
-        if (line.ends_with(">:") && open != std::string::npos)
-            function = line.substr(open + 2, line.size() - open - 4);
+        if (std::string name = function_at(line); !name.empty()) {
+            function = std::move(name);
+            place.clear();
+        }
+        if (std::string here = place_at(line); !here.empty())
+            place = std::move(here);
         const auto kind = line.find(": R_");
         const auto blank = kind == std::string::npos ? kind : line.find_first_of("\t ", kind + 2);
         const auto name = blank == std::string::npos ? blank : line.find_first_not_of("\t ", blank);
         if (name != std::string::npos)
-            all.push_back({function, line.substr(name)});
+            all.push_back({function, line.substr(name), place});
     }
     return all;
 }
@@ -132,17 +179,30 @@ std::string place_words(std::string name) {
     return fmt::format("in {}: ", name.substr(0, name.find_first_of("([<")));
 }
 
+/// The place as a compiler tells it, with the file as it was given.
+std::string line_words(const std::string& source, const std::string& place) {
+    const std::size_t colon = std::min(place.rfind(':'), place.size());
+    const std::filesystem::path file = place.substr(0, colon);
+    const bool same = file.empty() || file.filename() == std::filesystem::path(source).filename();
+    return (same ? source : file.string()) + place.substr(colon);
+}
+
 } // namespace
 
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
-                                           bool has_main) {
+                                           const std::set<std::string>& own, bool has_main) {
     const std::vector<Reference> all = references_in(listing);
     std::vector<std::string> words;
-    for (const Reference& reference : all)
-        if (const Lack* const lack = lack_of(reference.to);
-            lack != nullptr && !(has_main && main_has(c_name(reference.to))))
-            words.push_back(fmt::format("{}: {}{}", source,
-                                        place_words(user_of(all, reference.from)), lack->why));
+    for (const auto& [from, to, line] : all) {
+        const std::string name(c_name(to));
+        if (own.contains(name) || (has_main && main_has(name)))
+            continue;
+        if (const Lack* const lack = has_main ? lack_of(to, kLacksOfMain) : nullptr)
+            words.push_back(fmt::format("{}: {}(): {}", line_words(source, line), name, lack->why));
+        else if (const Lack* const of_all = lack_of(to, kLacks))
+            words.push_back(
+                fmt::format("{}: {}{}", source, place_words(user_of(all, from)), of_all->why));
+    }
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
 }
