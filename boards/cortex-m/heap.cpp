@@ -123,7 +123,7 @@ void* mesh_aligned_alloc(std::size_t alignment, std::size_t bytes) {
     resize(*block, front, true);
     resize(*block->next(), whole - front, true);
     mesh_free(data);
-    return reinterpret_cast<void*>(aligned);
+    return static_cast<std::byte*>(data) + front;
 }
 
 void* mesh_calloc(std::size_t count, std::size_t bytes) {

@@ -388,6 +388,7 @@ int mesh_fclose(FILE* stream) {
 }
 
 // Their other names in the headers of C libraries.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 [[gnu::alias("mesh_fgetc")]] int mesh_getc(FILE*);
 [[gnu::alias("mesh_fgetc")]] int mesh_getc_unlocked(FILE*);
 [[gnu::alias("mesh_fgetc")]] int mesh_fgetc_unlocked(FILE*);
@@ -408,4 +409,5 @@ int mesh_fclose(FILE* stream) {
 [[gnu::alias("mesh_vscanf")]] int mesh___isoc23_vscanf(const char*, std::va_list);
 [[gnu::alias("mesh_vfscanf")]] int mesh___isoc99_vfscanf(FILE*, const char*, std::va_list);
 [[gnu::alias("mesh_vfscanf")]] int mesh___isoc23_vfscanf(FILE*, const char*, std::va_list);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }

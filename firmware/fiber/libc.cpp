@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -46,6 +47,19 @@ void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
 
 int mesh::fiber::put_name(char* into, std::size_t bytes) {
     return std::snprintf(into, bytes, "node %u", static_cast<unsigned>(index(node().id())));
+}
+
+// steady_clock::now() and system_clock::now() of std::chrono.
+std::chrono::steady_clock::time_point steady_now() asm("mesh__ZNSt6chrono3_V212steady_clock3nowEv");
+std::chrono::system_clock::time_point system_now() asm("mesh__ZNSt6chrono3_V212system_clock3nowEv");
+
+std::chrono::steady_clock::time_point steady_now() {
+    return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{now_in(kNano)}};
+}
+std::chrono::system_clock::time_point system_now() {
+    return std::chrono::system_clock::time_point{
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::nanoseconds{now_in(kNano)})};
 }
 
 extern "C" {
@@ -108,6 +122,14 @@ int mesh_posix_memalign(void** into, std::size_t alignment, std::size_t bytes) {
     *into = block;
     return 0;
 }
+
+// What makes the C++ library's own streams ready. A program has others (streams.cpp), which are.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+void mesh__ZNSt8ios_base4InitC1Ev() {}
+void mesh__ZNSt8ios_base4InitD1Ev() {}
+void mesh__ZSt21ios_base_library_initv() {}
+bool mesh__ZNSt8ios_base15sync_with_stdioEb(bool) { return true; }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 char* mesh_strdup(const char* text) {
     const std::size_t bytes = std::strlen(text) + 1;

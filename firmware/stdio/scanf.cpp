@@ -35,6 +35,7 @@ int sscanf(const char* from, const char* text, ...) {
 }
 
 // Their names in glibc, by the rules of C that a program keeps to.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 [[gnu::alias("sscanf"), gnu::nonnull, gnu::nothrow]] int __isoc99_sscanf(const char*, const char*,
                                                                          ...);
 [[gnu::alias("sscanf"), gnu::nonnull, gnu::nothrow]] int __isoc23_sscanf(const char*, const char*,
@@ -43,4 +44,5 @@ int sscanf(const char* from, const char* text, ...) {
                                                                            std::va_list);
 [[gnu::alias("vsscanf"), gnu::nonnull, gnu::nothrow]] int __isoc23_vsscanf(const char*, const char*,
                                                                            std::va_list);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }

@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import random
+import re
 import subprocess
 
 import pytest
@@ -27,13 +28,14 @@ WAYS = ["numbers", "words", "lines", "getline", "letters", "unlocked", "blocks",
 def native(tmp_path_factory):
     """Builds a program of tests/mesh/programs with the host's compiler."""
     folder = tmp_path_factory.mktemp("native")
-    compiler = json.loads((BUILD / "host" / "program.json").read_text())["cc"]
+    compilers = json.loads((BUILD / "host" / "program.json").read_text())
 
     def build(name):
         made = folder / name
+        source, = (ROOT / "tests/mesh/programs").glob(f"{name}.*")
         if not made.exists():
-            subprocess.run([compiler, "-O1", "-w", ROOT / "tests/mesh/programs" / f"{name}.c", "-o",
-                            made], check=True)
+            compiler = compilers["cc" if source.suffix == ".c" else "cxx"]
+            subprocess.run([compiler, "-O1", "-w", source, "-o", made], check=True)
         return made
     return build
 
@@ -149,9 +151,49 @@ def test_a_folder_that_has_no_files_is_refused(tmp_path, what, words):
                  tmp_path / what), words)
 
 
-def built(folder, engine, text):
-    (folder / "some.c").write_text(text)
-    return mesh("build", "--engine", engine, "some.c", "-o", "some", cwd=folder)
+@pytest.mark.toolchain
+def test_a_program_in_cxx_prints_what_it_does_on_the_host(engine, native, tmp_path):
+    (tmp_path / "input").write_text("3 1.5 2.5 3 rest of it\nline two\n\nlast without end")
+    with (tmp_path / "input").open() as stdin:
+        told = run(engine, "cxx_library", stdin=stdin, ranks=2)
+    with (tmp_path / "input").open() as stdin:
+        assert told[0] == said_by(native("cxx_library"), stdin=stdin)
+    assert told[1] == said_by(native("cxx_library"), stdin=subprocess.DEVNULL), "objects of its own"
+
+
+@pytest.mark.toolchain
+def test_a_program_in_cxx_uses_mpi(engine):
+    outcome = mesh("run", "--engine", engine, "--lockstep", "--dim", 2, "--app", program("gathers"))
+    assert outcome.status == 0, outcome
+    told = {rank: [f"rank {rank} of 4, 0 ends"] for rank in range(1, 4)}
+    assert console(outcome) == told | {0: ["rank 0 of 4, 10 ends", f"sum {sum(range(400))}"]}
+
+
+def built(folder, engine, text, suffix="c"):
+    (folder / f"some.{suffix}").write_text(text)
+    return mesh("build", "--engine", engine, f"some.{suffix}", "-o", "some", cwd=folder)
+
+
+CXX_CANNOT = {
+    "thread": ("std::thread([] {}).join();", r"a rank has one thread|a node has no threads"),
+    "fstream": ("std::ifstream file(\"x\");", r"cpp:[234]: .*fopen\(\) and fscanf\(\) read"),
+    "random": ("std::random_device{}();", "a node has no chance"),
+}
+
+
+@pytest.mark.parametrize("header", CXX_CANNOT)
+def test_what_a_node_cannot_do_in_cxx_is_told_with_its_line(engine, tmp_path, header):
+    call, words = CXX_CANNOT[header]
+    outcome = built(tmp_path, engine, f"#include <{header}>\nint main() {{\n    {call}\n}}\n",
+                    suffix="cpp")
+    assert outcome.status == 2 and re.search(words, outcome.err), outcome
+
+
+def test_warnings_keep_no_program_in_cxx_with_a_main_from_being_built(engine, tmp_path):
+    outcome = built(tmp_path, engine, "#include <cstdio>\nint main() {\n    int unused = 3;\n"
+                    "    std::printf(\"%ld\\n\", 3);\n}\n", "cpp")
+    assert outcome.status == 0, outcome
+    assert "warning: unused variable" in outcome.err and "warning: format" in outcome.err, outcome
 
 
 CANNOT = {

@@ -28,7 +28,6 @@
 #include <functional>
 #include <iterator>
 #include <regex>
-#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -72,7 +71,10 @@ public:
         : arguments_(arguments),
           place_(std::move(place)),
           work_(work),
-          compiler_(compiler_for(place_)) {}
+          compiler_(compiler_for(place_)) {
+        program_.has_cxx = !std::ranges::all_of(arguments.files, is_c);
+        program_.on_board = place_ != kHost;
+    }
 
     /// Sets the compilers to work.
     void begin() {
@@ -92,6 +94,8 @@ public:
             append(words, "-D", arguments_.defines);
             if (!is_c(file))
                 append(words, includes_of_before(file));
+            if (!is_c(file) && !includes_the_library(file)) // as its author builds it elsewhere
+                std::erase_if(words, [](const auto& word) { return word.starts_with("-Werror="); });
             if (arguments_.strict)
                 words.emplace_back("-Werror");
             if (isatty(STDERR_FILENO) != 0)
@@ -118,8 +122,8 @@ public:
         if (!quiet)
             say("{}", said);
         for (const std::string& object : objects_)
-            own_.merge(functions_in(run({compiler_.objdump, "--syms", object})));
-        has_main_ = own_.contains(kMain);
+            program_.own.merge(functions_in(run({compiler_.objdump, "--syms", object})));
+        has_main_ = program_.own.contains(kMain);
     }
 
     /// Explains uses of functions that a node does not have, and tells of those that are not the
@@ -132,7 +136,7 @@ public:
             const std::string listing = run({compiler_.objdump, "--disassemble", "--reloc",
                                              "--line-numbers", "--demangle", objects_[at]});
             for (const std::string& words :
-                 what_a_node_lacks(arguments_.files[at], listing, own_, has_main_))
+                 what_a_node_lacks(arguments_.files[at], listing, program_.own, has_main_))
                 said += fmt::format("mesh: {}\n", words);
             std::ifstream file(arguments_.files[at]);
             const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -169,7 +173,7 @@ public:
     std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
             if (has_main_)
-                run(renaming_main(compiler_.add_section, object, own_, place_ != kHost));
+                run(renaming_main(compiler_.add_section, object, program_));
             Words words = compiler_.objcopy;
             if (words.empty())
                 continue;
@@ -184,7 +188,8 @@ public:
         append(words, "-l", arguments_.libraries);
         if (arguments_.trace)
             append(words, compiler_.traced);
-        append(words, compiler_.libraries);
+        append(words,
+               has_main_ ? libraries_for_main(compiler_.libraries, program_) : compiler_.libraries);
         append(words, {"-o", into});
         std::string said;
         if (!run_tool(words, said))
@@ -274,8 +279,8 @@ private:
     const TemporaryFolder& work_;
     Compiler compiler_;
     Words objects_;
-    std::set<std::string> own_; // functions that the program has; known when the compilers are done
-    bool has_main_ = false;     // one of them
+    MainProgram program_;   // known when the compilers are done
+    bool has_main_ = false; // it is one
     std::vector<ToolProcess> compiling_;
 };
 

@@ -11,13 +11,17 @@ namespace mesh::host {
 
 namespace {
 constexpr std::string_view kRenamed =
-    "main exit time clock gettimeofday clock_gettime sleep usleep nanosleep gethostname getrusage "
+    "exit time clock gettimeofday clock_gettime sleep usleep nanosleep gethostname getrusage "
     "stdin fgetc getc getchar ungetc fgets fread getdelim getline scanf fscanf vscanf vfscanf "
     "feof ferror clearerr ftell ftello fseek fseeko rewind fopen freopen fclose "
     // names that headers of C libraries have for some of them
     "getc_unlocked fgetc_unlocked getchar_unlocked fgets_unlocked fread_unlocked feof_unlocked "
     "__uflow __getdelim __isoc99_scanf __isoc99_fscanf __isoc99_vscanf __isoc99_vfscanf "
-    "__isoc23_scanf __isoc23_fscanf __isoc23_vscanf __isoc23_vfscanf";
+    "__isoc23_scanf __isoc23_fscanf __isoc23_vscanf __isoc23_vfscanf "
+    // clocks of std::chrono; std::cout, cerr, clog and cin, what makes them, sync_with_stdio()
+    "_ZNSt6chrono3_V212steady_clock3nowEv _ZNSt6chrono3_V212system_clock3nowEv "
+    "_ZSt4cout _ZSt4cerr _ZSt4clog _ZSt3cin _ZNSt8ios_base4InitC1Ev _ZNSt8ios_base4InitD1Ev "
+    "_ZSt21ios_base_library_initv _ZNSt8ios_base15sync_with_stdioEb";
 constexpr std::string_view kRenamedOnBoards =
     "malloc calloc realloc free strdup aligned_alloc posix_memalign";
 
@@ -48,20 +52,32 @@ bool main_has(std::string_view function) {
 }
 
 std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
-                                       const std::set<std::string>& own, bool on_board) {
-    std::vector<std::string> words{objcopy};
+                                       const MainProgram& program) {
+    std::vector<std::string> words{objcopy, "--redefine-sym"};
+    words.push_back(fmt::format("{}={}", kMain, program.has_cxx ? "mesh_cxx_main" : "mesh_main"));
+    if (program.has_cxx)
+        words.insert(words.end(), {"--rename-section", ".init_array=mesh_init_array"});
     const auto rename = [&](std::string_view names) {
         for (const std::string& name : words_of(names)) {
-            if (name != kMain && own.contains(name))
+            if (program.own.contains(name))
                 continue;
             words.emplace_back("--redefine-sym");
             words.push_back(fmt::format("{0}=mesh_{0}", name));
         }
     };
     rename(kRenamed);
-    if (on_board)
+    if (program.on_board)
         rename(kRenamedOnBoards);
     words.push_back(object);
+    return words;
+}
+
+std::vector<std::string> libraries_for_main(std::vector<std::string> words,
+                                            const MainProgram& program) {
+    if (program.on_board && program.has_cxx) {
+        words.insert(words.begin(), "-Wl,--start-group");
+        words.insert(words.end(), {"-lstdc++", "-Wl,--end-group"});
+    }
     return words;
 }
 

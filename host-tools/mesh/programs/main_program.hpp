@@ -18,12 +18,23 @@ std::set<std::string> functions_in(const std::string& symbols);
 /// A program with a main() has this function of C, which others do not have.
 bool main_has(std::string_view function);
 
+struct MainProgram {
+    std::set<std::string> own; // functions that it has itself
+    bool has_cxx = false;      // a file of it is in C++
+    bool on_board = false;     // whose C library has no heap
+};
+
 /// The words of a command that gives functions of the object other names: main() and exit(), which
 /// the host tool and the image have as well, those of time, since a node has model time, those that
-/// read files, which lie at the host tool, and where the C library of the place has no heap,
-/// `on_board`, also malloc() and its kin. Not those that the program has itself, its `own`.
+/// read files, which lie at the host tool, and on a board also malloc() and its kin. Not those that
+/// the program has itself.
 std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
-                                       const std::set<std::string>& own, bool on_board);
+                                       const MainProgram& program);
+
+/// The libraries, which `words` name, for a linker: on a board the C++ library finds in them what
+/// it takes from that of C.
+std::vector<std::string> libraries_for_main(std::vector<std::string> words,
+                                            const MainProgram& program);
 
 /// Adds to the words of a linker that app_main() comes from the library. A board may have a linker
 /// script for such programs, BOARD-main.ld beside BOARD.ld: it takes its place.

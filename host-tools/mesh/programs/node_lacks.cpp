@@ -16,7 +16,7 @@ namespace mesh::host {
 
 namespace {
 
-/// A function and something that it refers to, and in which line, "FILE:NUMBER" or "".
+/// A function and something that it refers to, and behind which line of the source, ":12" or "".
 struct Reference {
     std::string from;
     std::string to;
@@ -47,16 +47,22 @@ const std::array<Lack, 6> kLacks{
      {"a node has no chance: mesh::Random and std::mt19937 begin with a number that you give them",
       {"std::random_device:", "getentropy", "getrandom", "arc4random"}}}};
 
-/// What a program with a main() cannot have either, which comes from a system of processes.
-const std::array<Lack, 6> kLacksOfMain{
-    {{"a node runs this program and no other: what another one is to do goes to another rank, or "
+/// What a program with a main() lacks: less of a library, and what comes from a system of
+/// processes.
+const std::array<Lack, 8> kLacksOfMain{
+    {{"a node has no streams of files: fopen() and fscanf() read those of mesh run --files DIR",
+      {"std::basic_filebuf<", "std::basic_ifstream<", "std::basic_ofstream<",
+       "std::basic_fstream<"}},
+     {"a node has no chance: srand() and std::mt19937 begin with a number that you give them",
+      {"std::random_device:", "getentropy", "getrandom", "arc4random"}},
+     {"a node runs this program and no other: what another one is to do goes to another rank, or "
       "is done before mesh run",
       {"system", "popen", "pclose", "fork", "vfork", "wait", "waitpid", "execl", "execlp", "execle",
        "execv", "execvp", "execve", "posix_spawn", "posix_spawnp"}},
      {"a rank has one thread: take more ranks, by --dim, or calls that do not wait, as MPI_Irecv() "
       "and MPI_Ibcast()",
-      {"pthread_", "thrd_", "mtx_", "cnd_", "sem_init", "sem_wait", "sem_post", "sem_open", "omp_",
-       "GOMP_"}},
+      {"pthread_", "std::thread:", "std::this_thread:", "thrd_", "mtx_", "cnd_", "sem_init",
+       "sem_wait", "sem_post", "sem_open", "omp_", "GOMP_"}},
      {"a node has no network but its links: MPI_Send() and MPI_Recv() reach the other ranks",
       {"socket", "connect", "bind", "listen", "accept", "recvfrom", "sendto", "getaddrinfo",
        "gethostbyname", "inet_"}},
@@ -119,17 +125,20 @@ std::string function_at(std::string_view line) {
     return std::string(line.substr(open + 2, line.size() - open - 4));
 }
 
-/// "FOLDER/a.c:12 (discriminator 1)" tells a place in the source text.
-std::string place_at(std::string_view line) {
+/// ":12" of "FOLDER/a.c:12 (discriminator 1)", which tells a place in the source text, if that is
+/// the file of this name; "" else.
+std::string place_at(std::string_view line, const std::string& file) {
     line = line.substr(0, line.find(" (discriminator"));
     const auto colon = line.rfind(':');
     const bool is_place = colon != std::string_view::npos && colon + 1 < line.size() &&
-                          line.find_first_not_of("0123456789", colon + 1) == line.npos;
-    return is_place ? std::string(line) : std::string{};
+                          line.find_first_not_of("0123456789", colon + 1) == line.npos &&
+                          std::filesystem::path(line.substr(0, colon)).filename() == file;
+    return is_place ? std::string(line.substr(colon)) : std::string{};
 }
 
 /// "0000 <f(int)>:" begins a function, "3a: R_ARM_ABS32  g()" is a reference of it.
-std::vector<Reference> references_in(const std::string& listing) {
+std::vector<Reference> references_in(const std::string& source, const std::string& listing) {
+    const std::string file = std::filesystem::path(source).filename().string();
     std::vector<Reference> all;
     std::string function, place;
     std::istringstream lines(listing);
@@ -138,7 +147,7 @@ std::vector<Reference> references_in(const std::string& listing) {
             function = std::move(name);
             place.clear();
         }
-        if (std::string here = place_at(line); !here.empty())
+        if (std::string here = place_at(line, file); !here.empty())
             place = std::move(here);
         const auto kind = line.find(": R_");
         const auto blank = kind == std::string::npos ? kind : line.find_first_of("\t ", kind + 2);
@@ -179,36 +188,31 @@ std::string place_words(std::string name) {
     return fmt::format("in {}: ", name.substr(0, name.find_first_of("([<")));
 }
 
-/// The place as a compiler tells it, with the file as it was given.
-std::string line_words(const std::string& source, const std::string& place) {
-    const std::size_t colon = std::min(place.rfind(':'), place.size());
-    const std::filesystem::path file = place.substr(0, colon);
-    const bool same = file.empty() || file.filename() == std::filesystem::path(source).filename();
-    return (same ? source : file.string()) + place.substr(colon);
-}
-
 } // namespace
 
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
                                            const std::set<std::string>& own, bool has_main) {
-    const std::vector<Reference> all = references_in(listing);
+    const std::vector<Reference> all = references_in(source, listing);
     std::vector<std::string> words;
+    std::set<std::pair<std::string, const Lack*>> told; // one thing has several functions in a line
     for (const auto& [from, to, line] : all) {
         const std::string name(c_name(to));
         if (own.contains(name) || (has_main && main_has(name)))
             continue;
-        if (const Lack* const lack = has_main ? lack_of(to, kLacksOfMain) : nullptr)
-            words.push_back(fmt::format("{}: {}(): {}", line_words(source, line), name, lack->why));
-        else if (const Lack* const of_all = lack_of(to, kLacks))
+        const Lack* const lack = has_main ? lack_of(to, kLacksOfMain) : lack_of(to, kLacks);
+        if (lack != nullptr && has_main && told.emplace(line, lack).second)
+            words.push_back(fmt::format("{}{}: {}(): {}", source, line,
+                                        name.substr(0, name.find_first_of("(<")), lack->why));
+        else if (lack != nullptr && !has_main)
             words.push_back(
-                fmt::format("{}: {}{}", source, place_words(user_of(all, from)), of_all->why));
+                fmt::format("{}: {}{}", source, place_words(user_of(all, from)), lack->why));
     }
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
 }
 
 std::string what_engines_round(const std::string& source, const std::string& listing) {
-    const std::vector<Reference> all = references_in(listing);
+    const std::vector<Reference> all = references_in(source, listing);
     const auto found = std::ranges::find_if(
         all, [](const Reference& reference) { return !rounded_by(reference.to).empty(); });
     if (found == all.end())
