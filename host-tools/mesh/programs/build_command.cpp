@@ -262,7 +262,7 @@ private:
         if (!parts.empty())
             refuse("{}: too big for a node of {}: {}", arguments_.output, place_, parts);
         if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos ||
-            said.find("undefined reference to `mesh_main'") != std::string::npos)
+            said.find("undefined reference to `mesh_cxx_main'") != std::string::npos)
             refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
                    "main()",
                    arguments_.output);
