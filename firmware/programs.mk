@@ -9,7 +9,7 @@
 # A program and the kernel fit together if they were built with the same headers; questions to a
 # board are no part of either.
 HEADERS := $(filter-out firmware/labs/%,$(wildcard firmware/*.hpp firmware/*/*.hpp \
-  firmware/*/*/*.hpp boards/host/*.hpp)) $(wildcard firmware/mpi/*.h)
+  firmware/*/*/*.hpp boards/host/*.hpp)) $(wildcard firmware/mpi/*.h firmware/fiber/*/*.h)
 $(BUILD)/host/stamp.inc: FORCE
 	@$(call write_if_new,echo "\"$$(cat $(filter-out \
 	  %/hal/conform.hpp,$(HEADERS)) | sha256sum | cut -c1-12)\"")
@@ -76,7 +76,8 @@ CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 define program_json
 {"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy", "objdump": "$(1)objdump",
  "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) $(call user_checks,$($(2)_CHECKED)) \
-   -ffp-contract=off -isystem @/include -isystem @/include/mpi)",
+   -ffp-contract=off -isystem @/include -isystem @/include/mpi \
+   -isystem @/include/fiber/include)",
  "compile_cxx": "$(strip -std=c++20 $(USER_ERRORS) -Wno-mismatched-new-delete \
    $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",

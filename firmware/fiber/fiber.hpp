@@ -25,6 +25,8 @@ namespace mesh::fiber {
 Kernel& node();
 /// What `mesh run` says to it beside its words; `ranks` is never 0.
 wire::AppParameters parameters();
+/// Puts the name of the node, as much of it as there is room for, and a NUL; how long it is.
+int put_name(char* into, std::size_t bytes);
 
 namespace detail {
 /// The process that stands for the program.

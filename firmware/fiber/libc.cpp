@@ -1,16 +1,19 @@
 // Functions of the C library that a program with a main() expects and a node has in a way of its
-// own: time, which is model time, from a date on that the run gives; sleep; and what takes memory
-// of the heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
+// own: time, which is model time, from a date on that the run gives; sleep; the name of the host;
+// and what takes memory of the heap. `mesh build` gives calls of time() the name mesh_time(), and
+// so on.
 #include "fiber/fiber.hpp"
 #include "hal/heap.hpp"
 
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 namespace {
@@ -47,7 +50,29 @@ void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
 
 } // namespace
 
+int mesh::fiber::put_name(char* into, std::size_t bytes) {
+    return std::snprintf(into, bytes, "node %u", static_cast<unsigned>(index(node().id())));
+}
+
+// steady_clock::now() and system_clock::now() of std::chrono.
+std::chrono::steady_clock::time_point steady_now() asm("mesh__ZNSt6chrono3_V212steady_clock3nowEv");
+std::chrono::system_clock::time_point system_now() asm("mesh__ZNSt6chrono3_V212system_clock3nowEv");
+
+std::chrono::steady_clock::time_point steady_now() {
+    return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{now_in(kNano)}};
+}
+std::chrono::system_clock::time_point system_now() {
+    return std::chrono::system_clock::time_point{
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::nanoseconds{now_in(kNano)})};
+}
+
 extern "C" {
+
+int mesh_gethostname(char* into, std::size_t bytes) {
+    mesh::fiber::put_name(into, bytes);
+    return 0;
+}
 
 std::time_t mesh_time(std::time_t* into) {
     const auto seconds = static_cast<std::time_t>(date() + now_in(1));
@@ -62,6 +87,15 @@ int mesh_gettimeofday(timeval* into, void*) {
     const std::uint64_t time = now_in(kMicro);
     into->tv_sec = static_cast<decltype(into->tv_sec)>(date() + time / kMicro);
     into->tv_usec = static_cast<decltype(into->tv_usec)>(time % kMicro);
+    return 0;
+}
+
+/// All time is the program's own; nothing else is counted.
+int mesh_getrusage(int, rusage* into) {
+    const std::uint64_t time = now_in(1'000'000);
+    *into = {};
+    into->ru_utime.tv_sec = static_cast<decltype(into->ru_utime.tv_sec)>(time / 1'000'000);
+    into->ru_utime.tv_usec = static_cast<decltype(into->ru_utime.tv_usec)>(time % 1'000'000);
     return 0;
 }
 
@@ -129,4 +163,12 @@ int mesh_asprintf(char** into, const char* text, ...) {
     va_end(values);
     return length;
 }
+
+// What makes the C++ library's own streams ready. A program has others (streams.cpp), which are.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+void mesh__ZNSt8ios_base4InitC1Ev() {}
+void mesh__ZNSt8ios_base4InitD1Ev() {}
+void mesh__ZSt21ios_base_library_initv() {}
+bool mesh__ZNSt8ios_base15sync_with_stdioEb(bool) { return true; }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }

@@ -381,8 +381,7 @@ int MPI_Get_library_version(char* version, int* length) {
 }
 
 int MPI_Get_processor_name(char* name, int* length) {
-    *length = std::snprintf(name, MPI_MAX_PROCESSOR_NAME, "node %u",
-                            static_cast<unsigned>(mesh::index(mesh::fiber::node().id())));
+    *length = mesh::fiber::put_name(name, MPI_MAX_PROCESSOR_NAME);
     return MPI_SUCCESS;
 }
 

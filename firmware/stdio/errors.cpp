@@ -31,6 +31,7 @@ constexpr std::array kErrors{
     Words{ENODEV, "No such device"},
     Words{EINVAL, "Invalid argument"},
     Words{ENOSPC, "No space left on device"},
+    Words{EROFS, "Read-only file system"},
     Words{EPIPE, "Broken pipe"},
     Words{EDOM, "Numerical argument out of domain"},
     Words{ERANGE, "Numerical result out of range"},

@@ -2,7 +2,9 @@
 # firmware/stdio, get other names for them, which mean the node: defined in firmware/stdio and
 # boards/host/stop.cpp. Included by the Makefile.
 APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
-  putchar fputc putc fwrite fflush perror strerror abort exit __assert_fail __cxa_atexit \
+  putchar fputc putc fwrite fflush setvbuf setbuf strtod strtof atof \
+  sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf \
+  __isoc23_sscanf __isoc23_vsscanf perror strerror abort exit __assert_fail __cxa_atexit \
   __stack_chk_fail \
   __ubsan_handle_divrem_overflow_abort __ubsan_handle_out_of_bounds_abort \
   __ubsan_handle_type_mismatch_v1_abort

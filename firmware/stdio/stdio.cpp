@@ -127,4 +127,8 @@ int fflush(void*) {
     mesh::console_flush();
     return 0;
 }
+
+// The console has no buffer of the program's.
+int setvbuf(void*, char*, int, std::size_t) { return 0; }
+void setbuf(void*, char*) {}
 }

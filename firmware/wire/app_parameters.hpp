@@ -14,4 +14,20 @@ struct AppParameters {
     std::uint32_t began = 0;   // what time() says when the program begins, in seconds
 };
 
+/// What stands behind that, and only programs that read files look at.
+struct FileParameters {
+    std::uint32_t list_bytes = 0;      // of the list of files; 0: the run has none
+    std::uint32_t unread_terminal = 0; // 1: at standard input, which is not the input of the run
+};
+
+/// Where the files of `mesh run --files` lie: a node pulls them, as it does the input, from this
+/// position on, where no input reaches. First comes their list, a FileEntry and a name for each.
+inline constexpr std::uint32_t kFilesAt = 1u << 30;
+
+struct FileEntry {
+    std::uint32_t position; // of its first byte
+    std::uint32_t bytes;
+    std::uint32_t name_bytes; // of the name that follows: its path in the folder
+};
+
 } // namespace mesh::wire

@@ -15,7 +15,7 @@ _mesh() {
         --ports) names="all duplex half" ;;
         lab) names="list start" ;;
         list) names="ops trees schedules topologies apps boards faults" ;;
-        --input | --output | --expect | --report | --junit | --log | --image)
+        --input | --files | --output | --expect | --report | --junit | --log | --image)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;

@@ -32,8 +32,9 @@ host::Output::Share share_of(NodeId node) { return {index(node) * 20, 30}; }
 /// The parts that all inputs have in common: made once, as none of them changes.
 struct World {
     std::optional<host::Bytes> input{host::Bytes(150, std::byte{7})};
+    host::Bytes files = host::Bytes(50, std::byte{8});
     host::Output output{kOutputBytes, true, share_of};
-    host::SessionContext context{kCube, &input, &output};
+    host::SessionContext context{kCube, &input, &files, &output};
     host::Wiring wiring = host::wiring_of(kCube);
 };
 

@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/run/node_session.hpp"
 #include "kernel/processes/process_watch.hpp"
+#include "wire/app_parameters.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +60,8 @@ protected:
     Recorder handler;
     std::optional<Bytes> input{Bytes(100)};
     Output output{40, true, [](NodeId) { return Output::Share{10, 20}; }};
-    SessionContext context{kCube, &input, &output};
+    Bytes files = Bytes(50);
+    SessionContext context{kCube, &input, &files, &output};
     NodeSession session{kNode, context, handler};
 };
 
@@ -121,6 +123,16 @@ TEST_F(NodeSessionTest, ChunksOfTheInputAreGivenAndNothingBehindIt) {
         EXPECT_EQ(say(wire::HostTag::pull, wire::bytes_of(wire::Pull{position, bytes})), "");
     EXPECT_EQ(handler.answers.size(), 2u);
     EXPECT_EQ(session.refusals().host_frames, 4u);
+}
+
+TEST_F(NodeSessionTest, ChunksOfFilesAreGivenFromTheirPlaceOnAndNothingBehindThem) {
+    for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+             {0, 50}, {49, 1}, {50, 0}, {50, 1}, {0, 51}, {51, 0}})
+        EXPECT_EQ(
+            say(wire::HostTag::pull, wire::bytes_of(wire::Pull{wire::kFilesAt + position, bytes})),
+            "");
+    EXPECT_EQ(handler.answers.size(), 3u);
+    EXPECT_EQ(session.refusals().host_frames, 3u);
 }
 
 TEST_F(NodeSessionTest, PushesStayInTheShareOfTheNode) {

@@ -103,7 +103,7 @@ std::vector<std::string> Grade::words_of(const MatrixCase& made) const {
         if ((name == "--app" || name == "--tree") && value.find('.') != std::string::npos)
             words.push_back(fmt::format("{}={}/{}", name, folder_,
                                         name == "--app" ? program_of(value) : value));
-        else if (name == "--expect" || name == "--input")
+        else if (name == "--expect" || name == "--input" || name == "--files")
             words.push_back(fmt::format("{}={}", name, (lab_.folder / value).string()));
         else
             words.push_back(option);

@@ -47,9 +47,9 @@ std::uint32_t digest_of(const RigPlan& plan) {
 /// Of the command line, what the emulators of a part of the nodes hang on. The rest is rank 0's
 /// business: its files need not be on other machines.
 void keep_what_nodes_need(RunArguments& arguments) {
-    for (std::string* file :
-         {&arguments.input, &arguments.output, &arguments.report, &arguments.capture,
-          &arguments.junit, &arguments.log, &arguments.expect, &arguments.faults})
+    for (std::string* file : {&arguments.input, &arguments.files, &arguments.output,
+                              &arguments.report, &arguments.capture, &arguments.junit,
+                              &arguments.log, &arguments.expect, &arguments.faults})
         file->clear();
     arguments.capture_bytes.reset();
     arguments.live = false;

@@ -1,5 +1,6 @@
 // A program of the user's own on every node. Only the program knows the right answer: its status
 // says whether it was right.
+#include "app_files.hpp"
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
@@ -10,6 +11,7 @@
 #include "ops/parameters.hpp"
 #include "trees.hpp"
 #include "wire/app_parameters.hpp"
+#include "wire/bytes.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -70,7 +72,13 @@ public:
         parameters_.began = date_of(run().seed);
         if (arguments.heap)
             run().rig.heap_bytes = planned_heap(*arguments.heap);
+        if (!arguments.files.empty()) {
+            AppFiles files = read_app_files(arguments.files);
+            files_.list_bytes = files.list_bytes;
+            run().files = std::move(files.bytes);
+        }
         plan_message(run(), with_input(arguments), kInputBytesMax);
+        files_.unread_terminal = !run().input && isatty(STDIN_FILENO) != 0 ? 1 : 0;
     }
 
     std::uint64_t expected_packets() const override { return run().nodes(); }
@@ -105,7 +113,10 @@ private:
             refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
         return tree;
     }
-    void fill(wire::Job& job, NodeId) const override { set_parameters(job, parameters_); }
+    void fill(wire::Job& job, NodeId) const override {
+        set_parameters(job, parameters_);
+        wire::store(job.parameters, sizeof parameters_, files_);
+    }
     /// A date, so that srand(time(NULL) * rank) gives each rank numbers of its own, and by the
     /// seed, so that they come again.
     static std::uint32_t date_of(std::uint64_t seed) {
@@ -123,13 +134,14 @@ private:
     std::string name_;
     Bytes words_;
     wire::AppParameters parameters_;
+    wire::FileParameters files_;
 };
 
 constexpr OpKind kKind{"app",
                        "a program of your own on every node",
                        wire::Op::app,
                        "",
-                       "words --ranks --heap --tree --bytes --input --output",
+                       "words --ranks --heap --tree --bytes --input --files --output",
                        plan_as<App>};
 
 } // namespace

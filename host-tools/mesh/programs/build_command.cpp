@@ -71,7 +71,10 @@ public:
         : arguments_(arguments),
           place_(std::move(place)),
           work_(work),
-          compiler_(compiler_for(place_)) {}
+          compiler_(compiler_for(place_)) {
+        program_.has_cxx = !std::ranges::all_of(arguments.files, is_c);
+        program_.on_board = place_ != kHost;
+    }
 
     /// Sets the compilers to work.
     void begin() {
@@ -91,6 +94,8 @@ public:
             append(words, "-D", arguments_.defines);
             if (!is_c(file))
                 append(words, includes_of_before(file));
+            if (!is_c(file) && !includes_the_library(file)) // as its author builds it elsewhere
+                std::erase_if(words, [](const auto& word) { return word.starts_with("-Werror="); });
             if (arguments_.strict)
                 words.emplace_back("-Werror");
             if (isatty(STDERR_FILENO) != 0)
@@ -116,9 +121,9 @@ public:
             explain(with_help(said));
         if (!quiet)
             say("{}", said);
-        has_main_ = std::ranges::any_of(objects_, [this](const std::string& object) {
-            return defines_main(run({compiler_.objdump, "--syms", object}));
-        });
+        for (const std::string& object : objects_)
+            program_.own.merge(functions_in(run({compiler_.objdump, "--syms", object})));
+        has_main_ = program_.own.contains(kMain);
     }
 
     /// Explains uses of functions that a node does not have, and tells of those that are not the
@@ -128,10 +133,10 @@ public:
         std::string note;
         std::string said_of_branches;
         for (std::size_t at = 0; at < objects_.size(); ++at) {
-            const std::string listing =
-                run({compiler_.objdump, "--disassemble", "--reloc", "--demangle", objects_[at]});
+            const std::string listing = run({compiler_.objdump, "--disassemble", "--reloc",
+                                             "--line-numbers", "--demangle", objects_[at]});
             for (const std::string& words :
-                 what_a_node_lacks(arguments_.files[at], listing, has_main_))
+                 what_a_node_lacks(arguments_.files[at], listing, program_.own, has_main_))
                 said += fmt::format("mesh: {}\n", words);
             std::ifstream file(arguments_.files[at]);
             const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -168,7 +173,7 @@ public:
     std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
             if (has_main_)
-                run(renaming_main(compiler_.add_section, object));
+                run(renaming_main(compiler_.add_section, object, program_));
             Words words = compiler_.objcopy;
             if (words.empty())
                 continue;
@@ -183,7 +188,8 @@ public:
         append(words, "-l", arguments_.libraries);
         if (arguments_.trace)
             append(words, compiler_.traced);
-        append(words, compiler_.libraries);
+        append(words,
+               has_main_ ? libraries_for_main(compiler_.libraries, program_) : compiler_.libraries);
         append(words, {"-o", into});
         std::string said;
         if (!run_tool(words, said))
@@ -256,7 +262,7 @@ private:
         if (!parts.empty())
             refuse("{}: too big for a node of {}: {}", arguments_.output, place_, parts);
         if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos ||
-            said.find("undefined reference to `mesh_main'") != std::string::npos)
+            said.find("undefined reference to `mesh_cxx_main'") != std::string::npos)
             refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
                    "main()",
                    arguments_.output);
@@ -273,7 +279,8 @@ private:
     const TemporaryFolder& work_;
     Compiler compiler_;
     Words objects_;
-    bool has_main_ = false; // known when the compilers are done
+    MainProgram program_;   // known when the compilers are done
+    bool has_main_ = false; // it is one
     std::vector<ToolProcess> compiling_;
 };
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -14,10 +16,11 @@ namespace mesh::host {
 
 namespace {
 
-/// A function and something that it refers to.
+/// A function and something that it refers to, and behind which line of the source, ":12" or "".
 struct Reference {
     std::string from;
     std::string to;
+    std::string line;
 };
 
 struct Lack {
@@ -43,6 +46,36 @@ const std::array<Lack, 6> kLacks{
        "getchar", "fgets", "gets", "getline"}},
      {"a node has no chance: mesh::Random and std::mt19937 begin with a number that you give them",
       {"std::random_device:", "getentropy", "getrandom", "arc4random"}}}};
+
+/// What a program with a main() lacks: less of a library, and what comes from a system of
+/// processes.
+const std::array<Lack, 8> kLacksOfMain{
+    {{"a node has no streams of files: fopen() and fscanf() read those of mesh run --files DIR",
+      {"std::basic_filebuf<", "std::basic_ifstream<", "std::basic_ofstream<",
+       "std::basic_fstream<"}},
+     {"a node has no chance: srand() and std::mt19937 begin with a number that you give them",
+      {"std::random_device:", "getentropy", "getrandom", "arc4random"}},
+     {"a node runs this program and no other: what another one is to do goes to another rank, or "
+      "is done before mesh run",
+      {"system", "popen", "pclose", "fork", "vfork", "wait", "waitpid", "execl", "execlp", "execle",
+       "execv", "execvp", "execve", "posix_spawn", "posix_spawnp"}},
+     {"a rank has one thread: take more ranks, by --dim, or calls that do not wait, as MPI_Irecv() "
+      "and MPI_Ibcast()",
+      {"pthread_", "std::thread:", "std::this_thread:", "thrd_", "mtx_", "cnd_", "sem_init",
+       "sem_wait", "sem_post", "sem_open", "omp_", "GOMP_"}},
+     {"a node has no network but its links: MPI_Send() and MPI_Recv() reach the other ranks",
+      {"socket", "connect", "bind", "listen", "accept", "recvfrom", "sendto", "getaddrinfo",
+       "gethostbyname", "inet_"}},
+     {"a node has no files but those of mesh run --files DIR, which fopen() reads",
+      {"open",   "open64",  "openat",  "creat",  "close", "read",    "write",  "lseek",
+       "pipe",   "dup",     "dup2",    "select", "poll",  "stat",    "fstat",  "access",
+       "remove", "rename",  "unlink",  "mkdir",  "rmdir", "tmpfile", "tmpnam", "mkstemp",
+       "fdopen", "opendir", "readdir", "chdir",  "getcwd"}},
+     {"nodes share no memory, and a rank's own is that of malloc(): MPI_Win_create() lets others "
+      "reach it",
+      {"mmap", "munmap", "shm_open", "shmget", "shmat"}},
+     {"a node sends no signals: MPI_Wtime() and sleep() know the time, MPI_Abort() ends all ranks",
+      {"alarm", "setitimer", "kill", "pause", "sigaction"}}}};
 
 /// Functions whose results differ in their last bits between the C libraries of boards and of this
 /// machine; also with an f, for float.
@@ -77,27 +110,50 @@ bool names(std::string_view name, std::string_view symbol) {
            std::string_view("+-@").find(rest[0]) != std::string_view::npos;
 }
 
-const Lack* lack_of(std::string_view symbol) {
-    const auto found = std::ranges::find_if(kLacks, [symbol](const Lack& lack) {
+const Lack* lack_of(std::string_view symbol, std::span<const Lack> lacks) {
+    const auto found = std::ranges::find_if(lacks, [symbol](const Lack& lack) {
         return std::ranges::any_of(lack.names, [symbol](auto name) { return names(name, symbol); });
     });
-    return found == kLacks.end() ? nullptr : &*found;
+    return found == lacks.end() ? nullptr : &*found;
+}
+
+/// The function that begins in this line of a listing; "" if none does.
+std::string function_at(std::string_view line) {
+    const auto open = line.find(" <");
+    if (!line.ends_with(">:") || open == std::string_view::npos)
+        return {};
+    return std::string(line.substr(open + 2, line.size() - open - 4));
+}
+
+/// ":12" of "FOLDER/a.c:12 (discriminator 1)", which tells a place in the source text, if that is
+/// the file of this name; "" else.
+std::string place_at(std::string_view line, const std::string& file) {
+    line = line.substr(0, line.find(" (discriminator"));
+    const auto colon = line.rfind(':');
+    const bool is_place = colon != std::string_view::npos && colon + 1 < line.size() &&
+                          line.find_first_not_of("0123456789", colon + 1) == line.npos &&
+                          std::filesystem::path(line.substr(0, colon)).filename() == file;
+    return is_place ? std::string(line.substr(colon)) : std::string{};
 }
 
 /// "0000 <f(int)>:" begins a function, "3a: R_ARM_ABS32  g()" is a reference of it.
-std::vector<Reference> references_in(const std::string& listing) {
+std::vector<Reference> references_in(const std::string& source, const std::string& listing) {
+    const std::string file = std::filesystem::path(source).filename().string();
     std::vector<Reference> all;
-    std::string function;
+    std::string function, place;
     std::istringstream lines(listing);
     for (std::string line; std::getline(lines, line);) {
-        const auto open = line.find(" <");
-        if (line.ends_with(">:") && open != std::string::npos)
-            function = line.substr(open + 2, line.size() - open - 4);
+        if (std::string name = function_at(line); !name.empty()) {
+            function = std::move(name);
+            place.clear();
+        }
+        if (std::string here = place_at(line, file); !here.empty())
+            place = std::move(here);
         const auto kind = line.find(": R_");
         const auto blank = kind == std::string::npos ? kind : line.find_first_of("\t ", kind + 2);
         const auto name = blank == std::string::npos ? blank : line.find_first_not_of("\t ", blank);
         if (name != std::string::npos)
-            all.push_back({function, line.substr(name)});
+            all.push_back({function, line.substr(name), place});
     }
     return all;
 }
@@ -135,20 +191,28 @@ std::string place_words(std::string name) {
 } // namespace
 
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
-                                           bool has_main) {
-    const std::vector<Reference> all = references_in(listing);
+                                           const std::set<std::string>& own, bool has_main) {
+    const std::vector<Reference> all = references_in(source, listing);
     std::vector<std::string> words;
-    for (const Reference& reference : all)
-        if (const Lack* const lack = lack_of(reference.to);
-            lack != nullptr && !(has_main && main_has(c_name(reference.to))))
-            words.push_back(fmt::format("{}: {}{}", source,
-                                        place_words(user_of(all, reference.from)), lack->why));
+    std::set<std::pair<std::string, const Lack*>> told; // one thing has several functions in a line
+    for (const auto& [from, to, line] : all) {
+        const std::string name(c_name(to));
+        if (own.contains(name) || (has_main && main_has(name)))
+            continue;
+        const Lack* const lack = has_main ? lack_of(to, kLacksOfMain) : lack_of(to, kLacks);
+        if (lack != nullptr && has_main && told.emplace(line, lack).second)
+            words.push_back(fmt::format("{}{}: {}(): {}", source, line,
+                                        name.substr(0, name.find_first_of("(<")), lack->why));
+        else if (lack != nullptr && !has_main)
+            words.push_back(
+                fmt::format("{}: {}{}", source, place_words(user_of(all, from)), lack->why));
+    }
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
 }
 
 std::string what_engines_round(const std::string& source, const std::string& listing) {
-    const std::vector<Reference> all = references_in(listing);
+    const std::vector<Reference> all = references_in(source, listing);
     const auto found = std::ranges::find_if(
         all, [](const Reference& reference) { return !rounded_by(reference.to).empty(); });
     if (found == all.end())

@@ -3,17 +3,18 @@
 // the objects that the compiler made are searched for them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 namespace mesh::host {
 
 /// For each such use a line that names the function, and the one to use instead. `source`: the file
-/// that the object was made of; `listing`: its machine code, as objdump shows it with relocations
-/// and demangled names. `has_main`: the program has a main(), and
-/// with it some of these.
+/// that the object was made of; `listing`: its machine code, as objdump shows it with relocations,
+/// line numbers and demangled names; `own`: functions that the program itself has. `has_main`: it
+/// has a main(), and with it some of these.
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
-                                           bool has_main = false);
+                                           const std::set<std::string>& own, bool has_main);
 
 /// A line that names the first function with a call of one of <cmath>, such as sin(), whose last
 /// bits the C libraries of boards and of this machine do not have alike; "" if there is none.

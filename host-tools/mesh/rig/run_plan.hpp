@@ -50,6 +50,7 @@ struct RunArguments {
     double tc = 0;
     std::int64_t copies = 1;
     std::string input;
+    std::string files; // folder
     bool alone = true; // false: one of several runs, which have no standard input
     std::string output;
     std::string faults;
@@ -103,6 +104,7 @@ struct RunPlan {
     double tc = 0;
     std::uint32_t copies = 1;
     std::optional<Bytes> input; // the data that nodes pull
+    Bytes files;                // and that from wire::kFilesAt on: a list, and files
     std::string output;
     std::uint64_t seed = 1;
     std::string report;

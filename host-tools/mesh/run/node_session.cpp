@@ -8,6 +8,7 @@
 #include "host-tools/mesh/engines/fault_words.hpp"
 #include "kernel/base/status.hpp"
 #include "kernel/processes/process_watch.hpp"
+#include "wire/app_parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -168,12 +169,17 @@ void NodeSession::forget() {
 
 std::string NodeSession::on_pull(const HostMessage& message) {
     const auto pull = payload_as<wire::Pull>(message);
-    const auto& input = *context_->input;
-    const std::size_t size = input ? input->size() : 0;
-    if (!pull || !input || pull->bytes > wire::kHostChunkBytesMax || pull->position > size ||
-        pull->bytes > size - pull->position)
+    if (!pull || pull->bytes > wire::kHostChunkBytesMax)
         return refuse_frame();
-    const auto data = std::span(*input).subspan(pull->position, pull->bytes);
+    const auto& input = *context_->input;
+    const bool of_files = pull->position >= wire::kFilesAt;
+    const std::span<const std::byte> all = of_files ? std::span(*context_->files)
+                                           : input  ? std::span(*input)
+                                                    : std::span<const std::byte>{};
+    const std::uint32_t position = pull->position - (of_files ? wire::kFilesAt : 0);
+    if (position > all.size() || pull->bytes > all.size() - position)
+        return refuse_frame();
+    const auto data = all.subspan(position, pull->bytes);
     const wire::Chunk chunk{pull->position, pull->bytes};
     handler_->answer(node_, wire::HostTag::chunk, joined(wire::bytes_of(chunk), data));
     return {};

@@ -93,6 +93,7 @@ public:
 struct SessionContext {
     Network network;
     const std::optional<Bytes>* input;
+    const Bytes* files; // from wire::kFilesAt on
     Output* output;
     bool app = false; // its program decides who writes where: too much is a mistake to be told
     bool raw = false; // console text as it is

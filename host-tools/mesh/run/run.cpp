@@ -71,14 +71,9 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
                   engine.real_time(), !plan_.rig.gdb.empty()}),
       lines_(plan_.rig, plan_.engine == "sim"),
       traces_(plan_.rig),
-      context_{plan_.network(),
-               &plan_.input,
-               &result_.output,
-               op.is_app(),
-               plan_.raw && isatty(STDOUT_FILENO) == 0,
-               !plan_.rig.serial.empty(),
-               &lines_,
-               &ended_},
+      context_{plan_.network(),           &plan_.input, &plan_.files,
+               &result_.output,           op.is_app(),  plan_.raw && isatty(STDOUT_FILENO) == 0,
+               !plan_.rig.serial.empty(), &lines_,      &ended_},
       node_table_(engine, plan_.nodes(), context_, *this, deadlines_),
       endless_(engine, node_table_, lines_) {
     result_.output = output_of(op);
