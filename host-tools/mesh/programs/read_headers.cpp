@@ -17,6 +17,7 @@
 #include <functional>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -90,6 +91,21 @@ std::string text_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(text), {}};
 }
 
+/// The text of a file, with those of its own headers that lie beside it.
+std::string text_with_headers(const fs::path& file, std::set<fs::path>& read) {
+    static const std::regex include(R"x(#[ \t]*include[ \t]*"([^"\n]+)")x");
+    std::string text = text_of(file.string());
+    const std::string own = text;
+    for (auto at = std::sregex_iterator(own.begin(), own.end(), include);
+         at != std::sregex_iterator(); ++at) {
+        const fs::path header = (file.parent_path() / (*at)[1].str()).lexically_normal();
+        std::error_code error;
+        if (fs::is_regular_file(header, error) && read.insert(header).second)
+            text += text_with_headers(header, read);
+    }
+    return text;
+}
+
 } // namespace
 
 bool includes_the_library(const std::string& file) {
@@ -113,10 +129,11 @@ Words includes_of_before(const std::string& file) {
         {"numeric", std::regex(R"(\bstd::(accumulate|iota|inner_product|reduce|gcd|lcm)\b)")},
         {"ranges", std::regex(R"(\bstd::(views|ranges)::)")},
     }};
-    const std::string text = text_of(file);
     Words words;
-    if (text.find(kHeader) == std::string::npos)
+    if (!includes_the_library(file))
         return words;
+    std::set<fs::path> read;
+    const std::string text = text_with_headers(file, read);
     for (const auto& [header, uses] : headers)
         if (std::regex_search(text, uses) &&
             text.find(fmt::format("#include <{}>", header)) == std::string::npos)
