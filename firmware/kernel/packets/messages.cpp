@@ -274,8 +274,7 @@ bool Messages::on_call(const PacketBuffer& packet) {
             continue;
         const std::uint16_t number = MessageName::of_word(one->message).number;
         if (knows && number != 0)
-            one->there =
-                !is_behind(number, last.number) || (one->there && !went_back(number, last.number));
+            one->there = is_there(number, last.number, one->there);
         if ((one->taken || one->there) && !knows)
             one->unknown = one->heard = true;
         if (one->taken || one->there || one->unknown)

@@ -47,13 +47,15 @@ constexpr std::uint16_t number_before(std::uint16_t number) {
 constexpr bool is_behind(std::uint16_t number, std::uint16_t last) {
     return static_cast<std::int16_t>(number - last) > 0;
 }
-/// An offer of this number that was taken in is not there any more, since the last one is before
-/// it. One that waits at its receiver for very long may seem to be behind the last one, too: by
-/// more than all that a pool can have sent away. Example: 1 has not gone back where the last is
-/// 0x9000.
-constexpr bool went_back(std::uint16_t number, std::uint16_t last) {
-    return static_cast<std::uint16_t>(number - last - 1) < 0x4000;
+/// Whether the receiver has an offer of this number, whose last one is `last`: it has all up to
+/// that, in the order of is_behind(). But what it was known to have (`was_there`) and has not taken
+/// may have waited so long that its number seems to be behind. It has gone back to its sender only
+/// if it is behind by no more than all that a pool can send away. Example: the last one is 0x9000,
+/// and 1 waits there since before the numbers went half round: 1 is 0x7001 behind.
+constexpr bool is_there(std::uint16_t number, std::uint16_t last, bool was_there) {
+    return static_cast<std::uint16_t>(number - last - 1) >= (was_there ? 0x4000u : 0x7FFFu);
 }
+static_assert(is_there(7, 7, false) && !is_there(8, 7, true) && is_there(1, 0x9000, true));
 
 /// Calls from one node to another are rounds 1 to kRoundMask, and 1 again; 0 is none. One that was
 /// sent before the last that was heard, and that took a longer way, is too late.
