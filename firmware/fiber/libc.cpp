@@ -40,7 +40,7 @@ std::uint64_t now_in(std::uint64_t parts) {
 }
 
 /// What time() says when the program begins.
-std::uint64_t date() { return mesh::fiber::parameters().began; }
+std::uint64_t date() { return mesh::wire::date_of(mesh::fiber::node().job().seed); }
 
 void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
     mesh::Kernel& node = mesh::fiber::node();
@@ -63,6 +63,7 @@ std::chrono::steady_clock::time_point steady_now() {
 }
 std::chrono::system_clock::time_point system_now() {
     return std::chrono::system_clock::time_point{
+        std::chrono::seconds{date()} +
         std::chrono::duration_cast<std::chrono::system_clock::duration>(
             std::chrono::nanoseconds{now_in(kNano)})};
 }

@@ -73,7 +73,8 @@ def test_a_thousand_nodes_have_their_own_globals(own):
 @pytest.mark.parametrize("engine", [["sim"], ["qemu", "--lockstep"]])
 def test_a_program_that_includes_no_headers_of_the_standard_is_built_as_before(engine, tmp_path):
     (tmp_path / "own.hpp").write_text(
-        "inline unsigned larger(unsigned one, unsigned other) { return std::ranges::max(one, other); }\n")
+        "inline unsigned larger(unsigned one, unsigned other) {"
+        " return std::ranges::max(one, other); }\n")
     (tmp_path / "old.cpp").write_text("""#include "meshputer.hpp"
 #include "own.hpp"
 mesh::Process app_main(mesh::Kernel& node) {

@@ -14,9 +14,11 @@ namespace {
 
 using Kind = Fault::Kind;
 
-/// Nothing is lost, and no frame or process is late by more than half a second.
+/// Nothing is lost, no program ends while others send to it, and no frame or process is late by more
+/// than half a second.
 bool is_healthy(const Schedule& schedule) {
-    return schedule.faults.empty() && schedule.frames.empty() && schedule.delay_ms <= kPromptMs &&
+    return schedule.work.kind != Work::Kind::ends && schedule.faults.empty() &&
+           schedule.frames.empty() && schedule.delay_ms <= kPromptMs &&
            schedule.process_delay_ms <= kPromptMs;
 }
 

@@ -69,7 +69,6 @@ public:
             parameters_.ranks = in_range(*arguments.ranks, 1, run().nodes(), "--ranks");
         if (!arguments.tree.empty())
             parameters_.tree = planned_tree(arguments);
-        parameters_.began = date_of(run().seed);
         if (arguments.heap)
             run().rig.heap_bytes = planned_heap(*arguments.heap);
         if (!arguments.files.empty()) {
@@ -116,13 +115,6 @@ private:
     void fill(wire::Job& job, NodeId) const override {
         set_parameters(job, parameters_);
         wire::store(job.parameters, sizeof parameters_, files_);
-    }
-    /// A date, so that srand(time(NULL) * rank) gives each rank numbers of its own, and by the
-    /// seed, so that they come again.
-    static std::uint32_t date_of(std::uint64_t seed) {
-        constexpr std::uint32_t kBegin = 1'700'000'000;
-        constexpr std::uint32_t kSecondsInYear = 31'536'000;
-        return kBegin + static_cast<std::uint32_t>(seed % kSecondsInYear);
     }
     std::span<const std::byte> words() const override { return words_; }
     std::vector<Expectation> answers() const override { return {}; }
