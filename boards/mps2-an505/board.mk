@@ -18,7 +18,7 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # (packets/intake.cpp), and of answers that take the buffer of their question. Trains have 0.5 KB of
 # flash, and 1 KB of RAM, for the packets that came behind another one. 22 KB are 22528 bytes:
 # gcc 14 keeps them, gcc 12 is 110 beyond since answers get round dead nodes and calls push offers
-# out. MPI: 2.5 KB are for handles and blocks that are looked up, and for what is said of wrong ones.
+# out. MPI: 2.5 KB are for handles and blocks that are looked up, and for what is said of them.
 FLASH_BUDGET := 22656
 RAM_BUDGET := 2560
 COLLECTIVES_BUDGET := 36352

@@ -14,8 +14,8 @@ namespace {
 
 using Kind = Fault::Kind;
 
-/// Nothing is lost, no program ends while others send to it, and no frame or process is late by more
-/// than half a second.
+/// Nothing is lost, no program ends while others send to it, and no frame or process is late by
+/// more than half a second.
 bool is_healthy(const Schedule& schedule) {
     return schedule.work.kind != Work::Kind::ends && schedule.faults.empty() &&
            schedule.frames.empty() && schedule.delay_ms <= kPromptMs &&
