@@ -236,8 +236,11 @@ Float parse(const char* text, char** end) {
 
 } // namespace
 
+// Headers of a C library may have a body of atof().
+double atof_of_node(const char* text) noexcept asm("atof");
+double atof_of_node(const char* text) noexcept { return parse<double>(text, nullptr); }
+
 extern "C" {
 double strtod(const char* text, char** end) noexcept { return parse<double>(text, end); }
 float strtof(const char* text, char** end) noexcept { return parse<float>(text, end); }
-double atof(const char* text) noexcept { return parse<double>(text, nullptr); }
 }
