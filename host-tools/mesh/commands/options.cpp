@@ -126,8 +126,7 @@ void add_data(CLI::App& app, RunArguments& run) {
     app.add_option("--input", run.input,
                    "file to send, or - for standard input; default: bytes made from the seed, and "
                    "for --app, of one run, the file or pipe that standard input is");
-    app.add_option("--files", run.files,
-                   "folder whose files a program with a main() may open to read");
+    app.add_option("--files", run.files, "folder whose files a main() may open to read");
     app.add_option("--output", run.output,
                    "file for what the last node (gather, reduce: the root; send: the target) got, "
                    "or what an app writes; only if the run is verified");
