@@ -5,14 +5,14 @@
 // All on one node. Numbers go down the chain, kEnd is behind the last one.
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr int kEnd = 0;
 constexpr unsigned kStagesMax = 12;
 
 #include "answer.hpp"
-
-#include <algorithm>
 
 static Process numbers(Kernel&, Channel<int>& out, int last) {
     for (int number = 2; number <= last; ++number)

@@ -4,14 +4,14 @@
 // how much money there is: what the nodes have, and what is under way. Words: transfers (20).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr Tag kMoney = 1, kMarker = 2, kNoMore = 3;
 constexpr unsigned kNodesMax = 64;
 
 #include "answer.hpp"
-
-#include <algorithm>
 
 Process app_main(Kernel& node) {
     const auto transfers = std::max(2u, word<unsigned>(node, 0, 20));

@@ -1,6 +1,8 @@
 // Lab 14: a broadcast of your own. Given: it stays as it is. Words: packets (12, at most 32).
 #include "meshputer.hpp"
 
+#include <algorithm>
+
 using namespace mesh;
 
 constexpr std::size_t kPacketBytes = 1024;
@@ -8,8 +10,6 @@ constexpr unsigned kPacketsMax = 32;
 constexpr NodeId kRoot{0};
 
 #include "answer.hpp"
-
-#include <algorithm>
 
 /// What the root tells.
 constexpr std::byte told(std::size_t place) { return static_cast<std::byte>(1 + place % 251); }
