@@ -77,6 +77,7 @@ def test_a_program_that_includes_no_headers_of_the_standard_is_built_as_before(e
         " return std::ranges::max(one, other); }\n")
     (tmp_path / "old.cpp").write_text("""#include "meshputer.hpp"
 #include "own.hpp"
+#include <algorithm>
 mesh::Process app_main(mesh::Kernel& node) {
     std::array<mesh::NodeId, 8> room;
     const auto all = mesh::members_of(room, std::views::iota(0u, node.nodes()));

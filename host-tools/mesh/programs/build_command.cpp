@@ -92,9 +92,9 @@ public:
             if (!headers.empty() && !is_c(file))
                 append(words, {"-fpch-deps", "-I", headers});
             append(words, "-D", arguments_.defines);
-            if (!is_c(file))
+            if (!is_c(file) && includes_the_library(file))
                 append(words, includes_of_before(file));
-            if (!is_c(file) && !includes_the_library(file)) // as its author builds it elsewhere
+            else if (!is_c(file)) // as its author builds it elsewhere
                 std::erase_if(words, [](const auto& word) { return word.starts_with("-Werror="); });
             if (arguments_.strict)
                 words.emplace_back("-Werror");

@@ -91,19 +91,22 @@ std::string text_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(text), {}};
 }
 
-/// The text of a file, with those of its own headers that lie beside it.
+/// The text of a file, with those of its own headers beside it where it includes them first.
 std::string text_with_headers(const fs::path& file, std::set<fs::path>& read) {
     static const std::regex include(R"x(#[ \t]*include[ \t]*"([^"\n]+)")x");
-    std::string text = text_of(file.string());
-    const std::string own = text;
+    const std::string own = text_of(file.string());
+    std::string text;
+    auto rest = own.begin();
     for (auto at = std::sregex_iterator(own.begin(), own.end(), include);
          at != std::sregex_iterator(); ++at) {
         const fs::path header = (file.parent_path() / (*at)[1].str()).lexically_normal();
         std::error_code error;
+        text.append(rest, (*at)[0].first);
         if (fs::is_regular_file(header, error) && read.insert(header).second)
             text += text_with_headers(header, read);
+        rest = (*at)[0].second;
     }
-    return text;
+    return text.append(rest, own.end());
 }
 
 } // namespace
@@ -129,14 +132,13 @@ Words includes_of_before(const std::string& file) {
         {"numeric", std::regex(R"(\bstd::(accumulate|iota|inner_product|reduce|gcd|lcm)\b)")},
         {"ranges", std::regex(R"(\bstd::(views|ranges)::)")},
     }};
-    Words words;
-    if (!includes_the_library(file))
-        return words;
     std::set<fs::path> read;
     const std::string text = text_with_headers(file, read);
+    Words words;
+    std::smatch use;
     for (const auto& [header, uses] : headers)
-        if (std::regex_search(text, uses) &&
-            text.find(fmt::format("#include <{}>", header)) == std::string::npos)
+        if (std::regex_search(text, use, uses) && text.find(fmt::format("#include <{}>", header)) >
+                                                      static_cast<std::size_t>(use.position()))
             words.insert(words.end(), {"-include", header});
     return words;
 }

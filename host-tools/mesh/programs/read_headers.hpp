@@ -12,7 +12,7 @@ namespace mesh::host {
 bool includes_the_library(const std::string& file);
 
 /// For a C++ file that includes meshputer.hpp: the words by which a compiler includes headers of
-/// the standard that the file, or one of its own headers beside it, uses and does not include.
+/// the standard that the file, or one of its own headers beside it, uses before it includes them.
 /// meshputer.hpp once included them, and programs of that time are still to build.
 std::vector<std::string> includes_of_before(const std::string& file);
 
