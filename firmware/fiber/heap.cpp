@@ -79,8 +79,8 @@ bool is_whole(Block& block) {
            block.next()->before == block.size() && (!block.used() || has_padding(block));
 }
 
-/// Fails if a block has been written over; `after`: behind the call of the program that looks.
-/// The block that `wanted` lies in; nullptr: in none.
+/// The block that `wanted` lies in; nullptr: in none. Fails at the first block on the way there
+/// that has been written over; `after`: behind the call of the program that looks.
 Block* find(const Block* wanted, const void* after) {
     for (Block* block = first; block != last; block = block->next()) {
         if (!is_whole(*block))

@@ -61,12 +61,6 @@ Part part_of(std::uint64_t seed, unsigned part) {
 
 Tag tag_of(unsigned part) { return static_cast<Tag>(part % 2 == 0 ? 20 * part : 1000 + 20 * part); }
 
-void expect_right(const Kernel& node, unsigned part, bool right, const char* what) {
-    if (!right)
-        story->note_wrong(fmt::format("node {}, part {} ({}): {}", index(node.id()), part,
-                                      kNames[unsigned(part_of(story->work().seed, part))], what));
-}
-
 /// A process at step `step` of its part.
 struct At {
     Kernel& node;
@@ -77,7 +71,11 @@ struct At {
     Dice drawn(unsigned step, unsigned of) const { return of_node(seed, part, step, of); }
     Dice drawn(unsigned step) const { return drawn(step, index(node.id())); }
     Dice shared(unsigned step) const { return common(seed, part, step); }
-    void expect(bool right, const char* what) const { expect_right(node, part, right, what); }
+    void expect(bool right, const char* what) const {
+        if (!right)
+            story->note_wrong(fmt::format("node {}, part {} ({}): {}", index(node.id()), part,
+                                          kNames[unsigned(part_of(seed, part))], what));
+    }
 };
 
 // Floods ------------------------------------------------------------------------------------------

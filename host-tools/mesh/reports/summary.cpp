@@ -266,15 +266,12 @@ std::string Failure::words() const {
 /// call, which is told before it. A signal comes from outside, and makes nodes stop.
 static std::vector<std::string> describe_cut(const RunResult& result) {
     std::vector<std::string> parts;
-    if (result.signal != 0)
-        parts.push_back(result.cut_short);
     for (std::uint32_t node = 0; node < result.nodes.size() && parts.size() < kNotesMax; ++node)
         if (result.nodes[node].note.starts_with("firmware stopped"))
             parts.push_back(fmt::format("node {} {}", node, result.nodes[node].note));
     if (!result.calls.differ.empty())
         parts.push_back(result.calls.differ);
-    if (result.signal == 0)
-        parts.push_back(result.cut_short);
+    parts.insert(result.signal != 0 ? parts.begin() : parts.end(), result.cut_short);
     if (const std::string waits = result.who_waits(); !waits.empty())
         parts.push_back(waits);
     return parts;

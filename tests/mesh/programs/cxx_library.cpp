@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -85,11 +86,12 @@ void input() {
 
 int main() {
     std::ios_base::sync_with_stdio(true);
-    const auto begin = std::chrono::steady_clock::now();
     std::cout << title << ' ' << primes.size() << '\n';
     containers();
     text();
     input();
-    std::cout << (std::chrono::steady_clock::now() - begin >= std::chrono::seconds{0}) << std::endl;
+    const auto begin = std::chrono::steady_clock::now();
+    sleep(1);
+    std::cout << (std::chrono::steady_clock::now() - begin >= std::chrono::seconds{1}) << std::endl;
     return 0;
 }
