@@ -1,13 +1,11 @@
 """The labs of the course: solutions earn all points, each typical mistake is told in its own words.
 
-A wrong answer is a file of tests/labs/LAB/, which begins with what the grader says of it, and with
-the check that it loses:
+A wrong answer is a patch of the solution, tests/labs/LAB/NAME.diff, or of the solution in C in
+LAB/solution-c/, LAB/NAME.c.diff or LAB/NAME.h.diff. It begins with what the grader says of the
+answer, and with the check that it loses; `diff -U0 -p` makes the rest:
 
-    // SAYS: is never fed
-    // LOSES: from other nodes
-
-Solutions in C are in LAB/solution-c/. One that is the solution but for a mistake is a script of sed
-for it, LAB/NAME.sed, or in C LAB/NAME.c.sed or LAB/NAME.h.sed; the marks then begin with #.
+    SAYS: is never fed
+    LOSES: from other nodes
 
 The gate has a few of them, always the same; all are in `make test-labs` and `make test-all`.
 """
@@ -47,12 +45,10 @@ def language_of(path):
 def answer_of(lab, wrong):
     """The name of the file that a student hands in, and the text of a wrong one."""
     [solution] = (ANSWERS / lab.name / SOLUTIONS[language_of(wrong)]).iterdir()
-    if wrong.suffix != ".sed":
-        return solution.name, wrong.read_text()
-    text = subprocess.run(["sed", "-f", wrong, solution], capture_output=True, text=True,
-                          check=True).stdout
-    assert text != solution.read_text(), f"{wrong} changes nothing"
-    return solution.name, text
+    done = subprocess.run(["patch", "--fuzz=0", "-o", "-", solution, wrong], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, (wrong, done.stdout, done.stderr)
+    return solution.name, done.stdout
 
 
 def pytest_generate_tests(metafunc):
@@ -111,8 +107,7 @@ def test_what_a_lab_begins_with_compiles_and_earns_nothing(begun, tmp_path):
 
 def test_a_wrong_answer_loses_points_and_is_told_why(wrong, tmp_path):
     lab, path = wrong
-    says, loses = re.match(r"(?://|#) SAYS: (.+)\n(?://|#) LOSES: (.+)\n",
-                           path.read_text()).groups()
+    says, loses = re.match(r"SAYS: (.+)\nLOSES: (.+)\n", path.read_text()).groups()
     folder = start(lab, tmp_path / "mine", language_of(path))
     name, text = answer_of(lab, path)
     (folder / name).write_text(text)
@@ -133,7 +128,7 @@ def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
         assert begun == {language for other, language in ANSWERED if other == lab}, lab
         wrong = [path for other, path in wrong_answers() if other == lab]
         assert len(wrong) >= LEAST_WRONG, lab
-        texts = {re.sub(r"\A(//.*\n)+", "", answer_of(lab, path)[1]) for path in wrong}
+        texts = {answer_of(lab, path)[1] for path in wrong}
         assert len(texts) == len(wrong), lab
         points = re.findall(r"^points = (\d+)$", (lab / "check.toml").read_text(), re.M)
         assert sum(map(int, points)) == 100, lab
@@ -205,7 +200,7 @@ def test_a_program_that_does_not_compile_is_said_once_with_the_compilers_words(r
 def test_what_is_expected_is_not_given_away(tmp_path):
     lab = ROOT / "firmware/labs" / RING
     folder = start(lab, tmp_path / "mine")
-    (folder / "answer.cpp").write_text((ANSWERS / RING / "a_round_short.cpp").read_text())
+    (folder / "answer.cpp").write_text(answer_of(lab, ANSWERS / RING / "a_round_short.diff")[1])
     outcome = mesh("grade", folder)
     assert "node 0 says '27' in its line 1, and that is wrong" in outcome.out, outcome
     assert "'28'" not in outcome.out + outcome.err, outcome

@@ -1,3 +1,0 @@
-# SAYS: and that is wrong
-# LOSES: running sums
-s/Sendrecv(&whole/Sendrecv(\&mine/
