@@ -4,38 +4,6 @@ A text that is no longer there is a failure of the table, not of the protocol: t
 follow the code.
 """
 
-# Of tests/model/admission.m: in which networks they must be found, see verify.py.
-ADMISSION = {
-    "admits one packet too many": ("free_here(n) > links + back",
-                                   "free_here(n) > 0 & free_here(n) >= links + back"),
-    "admits while there is a buffer": ("free_here(n) > links + back", "free_here(n) > 0"),
-    "starts one packet too many": ("free_here(n) > longest",
-                                   "free_here(n) > 0 & free_here(n) >= longest"),
-    "starts while there is a buffer": ("free_here(n) > longest", "free_here(n) > 0"),
-    "forgets to free a buffer": ("free[at(p)] := free[at(p)] + 1;", ""),
-}
-ADMISSION_QUESTIONS = {
-    "does not count the way back": ("free_here(n) > links + back", "free_here(n) > links"),
-    "an answer waits for a buffer of its own": (
-        "waits(p) = for_kernel", "waits(p) = for_kernel & may_start(at(p), bound(next(p)))"),
-}
-ADMISSION_OFFERS = {
-    "a process waits for the buffer of its word": (
-        "waits(p) = for_prompt", "waits(p) = for_prompt & may_start(at(p), bound(next(p)))"),
-    "admission is closed while words wait": ("free_here(n) > links + back",
-                                             "free_here(n) > links + back & has_room(n)"),
-    "any number of offers may wait": ("return reserved[n] < RESERVE", "return true"),
-    "does not call whom it sent away": ("waits(p) = for_call & has_room(at(p)) &", "false &"),
-}
-ADMISSION_WAITING = {
-    "offers that wait are used buffers like others": (
-        "return free[n]", "return free[n] + RESERVE - reserved[n]"),
-}
-ADMISSION_WORDS = {
-    "the word of an offer leaves the reserve": (
-        "return is_reserved(p)", "return is_reserved(p) & waits(p) = for_process"),
-}
-
 # Of tests/model/mailbox.m: with so many places, the text, and what stands there instead.
 MAILBOX = {
     "forgets what it has dropped": (
@@ -86,35 +54,10 @@ LINK = {
 }
 
 # Of whole kernels: a file of firmware/, the text, and what stands there instead. What admission
-# must not do shows in pools that these few messages never fill: it is the model's and the proof's.
+# must not do shows in pools that these few messages never fill: it is the proof's.
 KERNELS = {
     "calls nobody": ("kernel/packets/intake.cpp",
                      "if (more_ == 0 || unexpected_ + called_ >= room_)", "if (true)"),
     "goes on where it was sent away": (
         "kernel/packets/messages.hpp", "message = 0;\n        sent_bytes = 0;", "message = 0;"),
-}
-
-# Of tests/model/link.pml. Those of sessions need ends that die, the others words that overtake.
-PROTOCOL = {
-    "accepts a duplicate": (":: BEHIND(number, expected) -> acknowledge_now = true\n",
-                            ":: false -> acknowledge_now = true\n"),
-    "accepts behind a gap": ("!BEHIND(number, expected) && number != expected", "false"),
-    "ignores the epoch": ("its_epoch == refusing;", "false;"),
-    "stays in its epoch": ("taken_back = 0; epoch = 1 - epoch", "taken_back = 0"),
-    "loses a refused word": ("take_back(word); blocked", "blocked"),
-    "forgets what it refused": ("refused = ((refused << 1) | refuses) & ((1 << WINDOW) - 1);",
-                                "refused = 0;"),
-    "turns refused words round": ("    taken_back++;\n", ""),
-    "sends on while words come back": ("(UP(SENDER) && !draining &&", "(UP(SENDER) &&"),
-    "acknowledges what it has not": ("session[1], expected, refused",
-                                     "session[1], NUMBER(expected + 1), refused"),
-    "never asks a peer without buffers": (":: else -> blocked = false\n", ":: else\n"),
-    "sends nothing again": ("resend_end = in_flight }", "resend_end = 0 }"),
-}
-PROTOCOL_SESSIONS = {
-    "takes answers of an old session": (
-        "kind == ack && number == expected_session[0] && UP", "kind == ack && UP"),
-    "takes data of an old session": (
-        "kind == data && number == expected_session[1] && UP", "kind == data && UP"),
-    "takes no next number": ("    mine[end]++;\n", ""),
 }

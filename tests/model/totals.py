@@ -17,6 +17,7 @@ COUNTS = ("schedules", "hops", "states", "runs")
 FIELDS = ("run", "day", "commit", "seed", *COUNTS, "failed", *(f"all_{name}" for name in COUNTS),
           "all_failed")
 # Of the rows of a run: how many schedules, hops, states there were, and runs with chosen faults.
+# Up to the third run there were models named `protocol of a cable` and `admission`, too.
 PARTS = {"two ends of a cable": "states", "protocol of a cable": "states", "admission": "states",
          "mailbox": "states",
          "kernels that storm each other": "states", "every fault of single frames": "runs",

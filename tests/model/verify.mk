@@ -1,6 +1,6 @@
 # What machines can show of the protocol, beyond tests.
 
-VERIFY_PACKAGES := rumur spin llvm coq
+VERIFY_PACKAGES := rumur llvm coq
 .PHONY: proof
 proof: ## what Coq shows for every size: forwarding, links, trees; and mutants
 	@tests/tools/packages.sh coq python3

@@ -3,14 +3,12 @@
 
     verify.py [--build FOLDER] [--minutes-each N] [--only PART] [--jobs N]
 
-Parts: forwarding cannot deadlock (a proof; Coq); packets are admitted without deadlock (a model of
-the rule, over tables that the routing functions of the firmware give; rumur); every message is
-taken once (a model of the mailbox; rumur); the protocol of a cable keeps what it promises and comes
-to an end (a model; Spin); all states of two ends of a cable (the code that nodes run); schedules of
-whole kernels; single faults of runs; sets of faults that copies must survive; branches that nothing
-takes. Mutants of rule and code must be found. As many parts run at a time as there are cores
-(--jobs). Writes the table of README.md beside this file, and prints it, and adds a row to
-totals.csv; one part is printed only. Exit status: 0 all is as it must be, else 1.
+Parts: forwarding cannot deadlock (a proof; Coq); every message is taken once (a model of the
+mailbox; rumur); all states of two ends of a cable, and of kernels that storm each other (the code
+that nodes run); schedules of whole kernels; single faults of runs; sets of faults that copies must
+survive; branches that nothing takes. Mutants of rule and code must be found. As many parts run at a
+time as there are cores (--jobs). Writes the table of README.md beside this file, and prints it, and
+adds a row to totals.csv; one part is printed only. Exit status: 0 all is as it must be, else 1.
 """
 import argparse
 import concurrent.futures
@@ -38,31 +36,6 @@ INCLUDE = ["-Ifirmware", "-I."]
 MUTANT_LIBRARIES = ["-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition",
                     *(f"-Wl,-u,mesh_network_{name}" for name in ("cube", "uhc", "star"))]
 
-# Of places.cpp: topology, dim, buffers of a node, those of the reserve, packets in the network,
-# kinds. Mutants must be found in networks that hold without them. In the last ones two goals lie on
-# each other's way.
-NETWORKS = [
-    "cube 2 3 0 12 unicast",
-    "cube 2 3 0 3 unicast sbt",
-    "uhc 2 4 0 4 unicast bts:0",
-    "star 3 4 0 3 unicast",
-    "star 3 4 0 3 unicast spt:0",
-    "cube 3 4 0 2 unicast sbt:0",
-    "cube 1 4 1 6 message",
-    "cube 1 4 1 5 message ask word",
-    "cube 1 5 2 5 message ask",
-    "cube 1 5 2 6 message",
-    "cube 2 5 0 8 ask:2:1 ask:3:0",
-    "cube 2 6 1 3 message:0:3 message:3:0 ask:1:2 ask:2:1 unicast",
-    "cube 2 6 1 3 message:0:1 message:1:0 message:2:1 message:3:0",
-    "cube 2 6 1 6 ask:0:1 ask:1:0 message:2:0 message:3:1",
-]
-MUTANT_NETWORK = "cube 2 3 0 12 unicast"
-MUTANT_OFFERS = "cube 1 4 1 6 message"
-MUTANT_WAITING = "cube 2 6 1 6 ask:0:1 ask:1:0 message:2:0 message:3:1"
-MUTANT_WORDS = "cube 1 5 2 6 message"
-MUTANT_QUESTIONS = "cube 2 5 0 8 ask:2:1 ask:3:0"
-
 # Of mailbox.m: places for messages that nobody takes yet.
 ROOMS = [0, 1, 2]
 
@@ -88,13 +61,6 @@ STORMS = [
 
 STORM_FOR_MUTANTS = "--network cube:2 --goals 0:3,0:3,0:3,1:3,1:3,1:3 --states 20000 --rest-of 16"
 
-# Of link.pml: all of these; and those in which mutants must be found, long before the end.
-PROTOCOLS = ["-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DOTHERS=0",
-             "-DWORDS=2 -DFAULTS=1 -DLIVES=0 -DOTHERS=1",
-             "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DOTHERS=1"]
-WORDS_FOR_MUTANTS = "-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DOTHERS=1"
-LIVES_FOR_MUTANTS = "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DOTHERS=0"
-
 # Of soak single: every frame, every kind; or all pairs of these.
 SINGLE_FAULTS = ["cube:3 collectives", "cube:3 messages", "uhc:4 collectives", "star:4 collectives",
                  "cube:2 collectives pairs", "cube:2 messages pairs"]
@@ -109,8 +75,7 @@ FAULT_SETS = ["star 5 bcast sim 2000", "star 5 scatter sim 1000", "star 5 gather
               "star 6 gather sim 300", "star 6 allgather sim 5", "star 4 allgather qemu 30",
               "star 5 bcast qemu 30"]
 
-PARTS = ("proof", "links", "protocol", "admission", "mailbox", "storms", "schedules", "fault_sets",
-         "branches")
+PARTS = ("proof", "links", "mailbox", "storms", "schedules", "fault_sets", "branches")
 
 
 class Failure(Exception):
@@ -171,7 +136,7 @@ class Verification:
         for row in check_proof.checks(self.folder):
             self.note(*row)
 
-    # Models for rumur ----------------------------------------------------------------------------
+    # The mailbox, by rumur -----------------------------------------------------------------------
 
     def explore(self, name, text):
         model, code, program = (self.model / f"{name}{end}" for end in (".m", ".c", ""))
@@ -195,34 +160,6 @@ class Verification:
         return (f"found: {found.group(1).strip().rsplit(': ', 1)[-1]}" if found
                 else "not found", found is not None)
 
-    def explore_admission(self, network, rule):
-        places = self.model / "places"
-        tables = run([places, *network.split()], 60)
-        if tables.returncode:
-            raise Failure(tables.stderr)
-        return self.explore("admission", tables.stdout + rule)
-
-    def admission(self):
-        rule = (HERE / "admission.m").read_text()
-        build(self.model / "places", ["tests/model/places.cpp"], "-lfmt")
-
-        def explored(network):
-            return self.states(self.explore_admission(network, rule))
-
-        def rejected(change, name, network):
-            return self.error(self.explore_admission(network, changed(rule, change, name)))
-
-        for network in NETWORKS:
-            self.check("admission", network, lambda: explored(network))
-        for table, network in ((mutants.ADMISSION, MUTANT_NETWORK),
-                               (mutants.ADMISSION_QUESTIONS, MUTANT_QUESTIONS),
-                               (mutants.ADMISSION_OFFERS, MUTANT_OFFERS),
-                               (mutants.ADMISSION_WAITING, MUTANT_WAITING),
-                               (mutants.ADMISSION_WORDS, MUTANT_WORDS)):
-            for name, change in table.items():
-                self.check("mutant of the admission", name,
-                           lambda: rejected(change, name, network))
-
     def mailbox(self):
         model = (HERE / "mailbox.m").read_text()
 
@@ -234,46 +171,6 @@ class Verification:
         for name, (room, *change) in mutants.MAILBOX.items():
             self.check("mutant of the mailbox", name,
                        lambda: self.error(explored(changed(model, change, name), room)))
-
-    # The protocol of a cable ---------------------------------------------------------------------
-
-    def explore_protocol(self, text, sizes):
-        """The promise that is broken (none: an empty text), and how many states were seen."""
-        folder = self.model / "protocol"
-        folder.mkdir(exist_ok=True)
-        (folder / "link.pml").write_text(text)
-        for command in (["spin", "-a", *sizes.split(), "link.pml"],
-                        ["gcc", "-O2", "-w", "-DNFAIR=3", "-DVECTORSZ=512", "-DCOLLAPSE", "pan.c",
-                         "-o", "pan"]):
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-            if done.returncode:
-                raise Failure(done.stdout + done.stderr)
-        # Every state, and every fair way that never comes to rest.
-        told = subprocess.run(["./pan", "-a", "-f", "-E", "-m1000000", "-w24"], cwd=folder,
-                              capture_output=True, text=True, timeout=self.limit_s).stdout
-        states = re.search(r"(\d+) states, stored", told)
-        if states is None or "max search depth too small" in told:
-            raise Failure(told)
-        broken = re.search(r"pan:1: (.*?) \(at depth", told)
-        return broken.group(1).strip() if broken else "", states.group(1)
-
-    def protocol(self):
-        model = (HERE / "link.pml").read_text()
-
-        def explored(sizes):
-            broken, states = self.explore_protocol(model, sizes)
-            return broken or f"{states} states, all there are; all come to rest", not broken
-
-        def rejected(change, name, sizes):
-            broken, _ = self.explore_protocol(changed(model, change, name), sizes)
-            return f"found: {broken}" if broken else "not found", bool(broken)
-
-        for sizes in PROTOCOLS:
-            self.check("protocol of a cable", sizes, lambda: explored(sizes))
-        for table, sizes in ((mutants.PROTOCOL, WORDS_FOR_MUTANTS),
-                             (mutants.PROTOCOL_SESSIONS, LIVES_FOR_MUTANTS)):
-            for name, change in table.items():
-                self.check("mutant of the protocol", name, lambda: rejected(change, name, sizes))
 
     # Two ends of a cable -------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 # their flags.
 
 # Sources that no rule here compiles: tests do.
-LOOSE := tests/model/places.cpp tests/bench/osu/programs.cpp tests/bench/osu/clock.cpp \
+LOOSE := tests/bench/osu/programs.cpp tests/bench/osu/clock.cpp \
   tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp)
 COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
