@@ -2,7 +2,6 @@
 import collections
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
@@ -258,12 +257,8 @@ def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     events = json.loads(view(file, "trace"))["traceEvents"]
     waits = [event for event in events if event.get("cat") == "process" and event["ph"] == "X"]
     assert {event["pid"] for event in waits} == {0, 1, 2, 3}
+    assert sum(event["pid"] == 0 and "waits for" in event["name"] for event in waits) == 6, waits
     assert [event["name"] for event in events if event["ph"] == "i"] == printed
-    (tmp_path / "run.trace").write_text(view(file, "paje"))
-    rows = subprocess.run(["pj_dump", tmp_path / "run.trace"], capture_output=True, text=True,
-                          timeout=60, check=True).stdout
-    assert len(re.findall(r"^State, 0'0, State, .*, waits for", rows, re.M)) == 6, rows
-    assert re.findall(r"^Event, node 0, Prints, [\d.]+, (.*)$", rows, re.M) == printed
     shown = opened(tmp_path / "run.html", "")
     assert [line.split("] ")[1] for line in shown["lines"]] == printed
     assert shown["painted"]["processes"] > 4 * 3
@@ -306,26 +301,8 @@ def test_the_page_is_one_file_that_asks_for_nothing(recorded):
     assert "default-src 'none'" in page
 
 
-@pytest.mark.toolchain
-def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
+def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded):
     file, _, report = recorded
-    (tmp_path / "run.trace").write_text(view(file, "paje"))
-    rows = subprocess.run(["pj_dump", tmp_path / "run.trace"], capture_output=True, text=True,
-                          timeout=60, check=True).stdout.splitlines()
-    kinds = collections.Counter(row.split(",")[0] for row in rows)
-    assert kinds["Link"] == report["hops"] and kinds["Container"] >= report["nodes"]
-    shown = subprocess.run(["vite", "-e", tmp_path / "vite.svg", tmp_path / "run.trace"],
-                           capture_output=True, text=True, timeout=60, check=True,
-                           env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
-    assert "0 errors and 0 warnings were found" in shown.stdout + shown.stderr
-    shown = (tmp_path / "vite.svg").read_text()
-    assert len(re.findall("<line", shown)) >= report["hops"]
-    assert kinds["State"] >= len([row for row in rows if ", Sends, " in row]) == report["hops"]
-    colors = re.findall(r'^9 u\d+ U "subtree \d+" "(.*)"$', (tmp_path / "run.trace").read_text(),
-                        re.M)
-    for color in colors:
-        assert f"rgb({','.join(str(int(float(part) * 256)) for part in color.split())})" in shown
-    assert colors
     phases = collections.Counter(event["ph"] for event in
                                  json.loads(view(file, "trace"))["traceEvents"]
                                  if event.get("cat") not in ("process", "print"))

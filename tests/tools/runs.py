@@ -35,7 +35,7 @@ VALUES = ("bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allr
 PASSES = ("ascend", "descend", "sort", "fft")
 TREES = {"cube": "sbt bs hp tcbt msbt msbt-rot sbnt-minr sbnt-maxl sbnt-minbl sbnt-maxbr sbg alt",
          "uhc": "bt1 bt2 bt3 bt4 bts adst ist", "star": "spt edt"}
-VIEWS = ("svg", "text", "html", "trace", "paje")
+VIEWS = ("svg", "text", "html", "trace")
 
 
 def sim(topology, dim, *words):

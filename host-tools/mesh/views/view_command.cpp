@@ -26,9 +26,8 @@ namespace mesh::host {
 namespace {
 
 using View = std::string (*)(const Scene&);
-constexpr std::array<std::pair<std::string_view, View>, 5> kViews{
+constexpr std::array<std::pair<std::string_view, View>, 4> kViews{
     {{"html", [](const Scene& scene) { return html_view(scene); }},
-     {"paje", paje_view},
      {"trace", trace_view},
      {"svg", svg_view},
      {"text", text_view}}};

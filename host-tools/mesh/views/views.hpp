@@ -24,8 +24,6 @@ struct Scene {
 
 /// A table with a line for each frame, to be searched.
 std::string text_view(const Scene& scene);
-/// Pajé's trace format, for ViTE and pj_dump: nodes, and a link for each hop.
-std::string paje_view(const Scene& scene);
 /// Chrome's trace events, for Perfetto: a process for each node, and an arrow for each hop.
 std::string trace_view(const Scene& scene);
 /// A space-time diagram: nodes downward, model time to the right.
