@@ -163,7 +163,7 @@ double frames_per_second(const char* image, unsigned dim, std::uint32_t payload_
     plan.network = cube;
     plan.board = host::read_board(std::filesystem::path(image).parent_path());
     plan.programs = {{"bare_forwarder", image}};
-    host::plan_emulator(plan, "qemu-system-arm", "exec");
+    host::plan_emulator(plan, "exec");
     plan.wiring = host::wiring_of(cube);
     Rig rig(std::move(plan), node_count(cube));
     rig.wait_until_up();

@@ -46,7 +46,7 @@ host::RigPlan plan_of(const Subject& subject) {
     plan.network = {Topology::cube, static_cast<std::uint8_t>(subject.board.ports())};
     plan.board = subject.board;
     plan.programs = {{"conform", subject.image}};
-    host::plan_emulator(plan, "qemu-system-arm", "exec");
+    host::plan_emulator(plan, "exec");
     return plan;
 }
 

@@ -124,19 +124,18 @@ private:
 
 std::unique_ptr<host::Operation> some_op(FuzzedDataProvider& input) {
     host::RunArguments arguments;
-    arguments.op = "bcast";
-    arguments.packet = "64";
-    arguments.bytes = 150;
-    host::RunPlan run;
-    run.engine = "qemu";
+    arguments.work.op = "bcast";
+    arguments.data.packet = "64";
+    arguments.data.bytes = 150;
+    host::RunPlan run(arguments, {});
     run.rig.network = kCube;
     run.rig.programs.emplace_back();
     const host::OpKind& kind = host::kind_of(arguments);
-    auto op = kind.plan(kind, std::move(run), arguments);
+    auto op = kind.plan(kind, std::move(run));
     if (input.ConsumeBool())
         op->run().input = host::Bytes(op->run().bytes, std::byte{7});
     if (input.ConsumeBool())
-        op->run().output = "copy";
+        op->run().data.output = "copy";
     return op;
 }
 

@@ -23,13 +23,13 @@ constexpr Network kCube{Topology::cube, 2};
 
 std::unique_ptr<Operation> planned(std::string_view name) {
     RunArguments arguments;
-    arguments.op = name;
-    arguments.bytes = 12;
-    RunPlan run;
+    arguments.work.op = name;
+    arguments.data.bytes = 12;
+    arguments.data.output = "file";
+    RunPlan run(arguments, {});
     run.rig.network = kCube;
-    run.output = "file";
     const OpKind& kind = kind_of(arguments);
-    return kind.plan(kind, std::move(run), arguments);
+    return kind.plan(kind, std::move(run));
 }
 
 Bytes bytes_of(std::string_view text) {

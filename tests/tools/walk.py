@@ -25,6 +25,9 @@ ASKED = {
                 "--faults", "clip:0.2"], "faults    of frames: clip "),
               (["run", "--engine", "sim", "--dim", "4", "--op", "bcast", "--bytes", "20000",
                 "--faults", "clip:0.2"], "verified  16 of 16 live nodes")],
+    "option": [(["run", "--help"], "a text that the report has"),
+               (["run", "--engine", "sim", "--dim", "2", "--op", "barrier", "--note", "seen",
+                 "--report", "-"], '"note":"seen"')],
 }
 
 

@@ -7,15 +7,10 @@
 
 namespace mesh::host {
 
-namespace {
-
-/// The program as it was typed if that was a path, else the path where the shell found it.
 std::string program_again(const std::string& word) {
     const std::string found = find_program(word);
     return found.empty() ? word : found;
 }
-
-} // namespace
 
 std::string command_again(int count, const char* const* words) {
     std::string text = shell_word(program_again(words[0]));

@@ -54,7 +54,7 @@ std::uint64_t count_cables(const RunPlan& run) {
 }
 
 std::string command_of(const RunPlan& run, NodeId node) {
-    if (run.engine == "sim")
+    if (run.rig.simulated())
         return fmt::format("simulated by mesh itself, program {}", run.rig.program(node).name);
     return shell_line(qemu_words(run.rig, node));
 }

@@ -80,7 +80,7 @@ Case Matrix::planned(std::size_t place) const {
     const auto op = plan_run(arguments, {});
     const RunPlan& run = op->run();
     work.memory_kbyte = run.memory_kbyte;
-    if (run.engine != "sim")
+    if (!run.rig.simulated())
         work.jobs = std::min(run.nodes(), jobs_max_);
     return work;
 }

@@ -1,7 +1,7 @@
 #include "matrix_file.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
-#include "options.hpp"
+#include "run_rows.hpp"
 #include "series.hpp"
 
 #include <fmt/format.h>
@@ -25,11 +25,6 @@ constexpr std::string_view kAllowRefused = "allow-refused";
 constexpr std::string_view kSeed = "seed";
 constexpr std::string_view kWords = "words";
 constexpr std::size_t kCasesMax = 100'000;
-
-/// Options of `mesh run` that are the matrix's own, or want a person or a file for each run.
-constexpr std::array<std::string_view, 15> kNotHere{
-    "output", "report", "junit", "repeat", "until-failure", "dry-run",       "log", "orders",
-    "shard",  "gdb",    "raw",   "memory", "capture",       "capture-bytes", "live"};
 
 /// A key with its values, in the order of the file.
 struct Dimension {
@@ -209,7 +204,7 @@ std::vector<MatrixKey> matrix_keys() {
         {std::string(kAllowRefused), "true: a run that is refused is listed apart, not failed"},
         {std::string(kWords), "the words behind --, parted by blanks: of each text, one run"}};
     for (const RunOption& option : run_options())
-        if (std::find(kNotHere.begin(), kNotHere.end(), option.name) == kNotHere.end())
+        if (!is_limited("--" + option.name, kNotInMatrix))
             keys.push_back({option.name, option.phrase});
     return keys;
 }

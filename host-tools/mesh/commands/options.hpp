@@ -33,15 +33,6 @@ using Command =
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);
 
-/// An option of `mesh run`, for code that makes command lines.
-struct RunOption {
-    std::string name; // without its dashes
-    std::string phrase;
-    bool flag; // has no value
-};
-
-/// All options of `mesh run`; the words after -- are none.
-std::vector<RunOption> run_options();
 /// Reads the command line of one run, the program and `run` first. UsageError.
 RunArguments parse_run(const std::vector<std::string>& words);
 

@@ -44,7 +44,7 @@ Wanted wanted_of(std::string_view text) {
 }
 
 void check_orders(const SeriesArguments& arguments) {
-    if (arguments.run.engine != "sim")
+    if (arguments.run.rig.engine != "sim")
         refuse("--orders: goes with --engine sim; cables of an emulator have the order that comes");
     if (arguments.ranged || arguments.repeat)
         refuse("--orders: goes with one seed, not with --seed A..B or --repeat");
@@ -216,11 +216,11 @@ SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseRe
 bool run_orders(const SeriesArguments& arguments) {
     const Wanted wanted = wanted_of(arguments.orders);
     check_orders(arguments);
-    Tally tally(kOrderWidth, !arguments.run.report.empty());
+    Tally tally(kOrderWidth, !arguments.run.results.report.empty());
     Runs runs(arguments.words);
     const auto write = [&] {
         tally.print_totals(false);
-        tally.write(arguments.run.report, arguments.run.junit, kOrdersSuite);
+        tally.write(arguments.run.results.report, arguments.run.results.junit, kOrdersSuite);
     };
     try {
         if (wanted.all)

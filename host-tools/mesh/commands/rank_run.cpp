@@ -47,12 +47,13 @@ std::uint32_t digest_of(const RigPlan& plan) {
 /// Of the command line, what the emulators of a part of the nodes hang on. The rest is rank 0's
 /// business: its files need not be on other machines.
 void keep_what_nodes_need(RunArguments& arguments) {
-    for (std::string* file : {&arguments.input, &arguments.files, &arguments.output,
-                              &arguments.report, &arguments.capture, &arguments.junit,
-                              &arguments.log, &arguments.expect, &arguments.faults})
+    for (std::string* file :
+         {&arguments.data.input, &arguments.data.files, &arguments.data.output,
+          &arguments.results.report, &arguments.results.capture, &arguments.results.junit,
+          &arguments.rig.log, &arguments.results.expect, &arguments.results.faults})
         file->clear();
-    arguments.capture_bytes.reset();
-    arguments.live = false;
+    arguments.results.capture_bytes.reset();
+    arguments.rig.live = false;
 }
 
 /// The next message of any rank, whenever it comes. RunError: a rank is gone.
@@ -81,7 +82,7 @@ std::unique_ptr<Uplink> join_for(const RunArguments& arguments) {
     const auto launch = launch_from_environment();
     if (!launch)
         return nullptr;
-    const double wanted_s = kSilence * arguments.timeout_s; // not checked yet
+    const double wanted_s = kSilence * arguments.rig.timeout_s; // not checked yet
     const std::chrono::duration<double> silence(wanted_s > kSilenceS && wanted_s < 1e6 ? wanted_s
                                                                                        : kSilenceS);
     return join_ranks(*launch, library_folder() / "libmesh-mpi.so",

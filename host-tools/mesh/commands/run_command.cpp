@@ -1,6 +1,7 @@
 #include "run_command.hpp"
 
 #include "dry_run.hpp"
+#include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
@@ -40,15 +41,15 @@ struct Ending {
 };
 
 std::unique_ptr<Engine> make_engine(const RunPlan& plan) {
-    if (!plan.rig.serial.empty())
+    if (plan.rig.serial())
         return make_serial_engine(plan.rig);
-    return plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
+    return plan.rig.simulated() ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
 }
 
 /// One line for a run of one's own program that was right, if it waited for times where those hang
 /// on the machine.
 void tell_of_times(const RunPlan& plan) {
-    if (plan.engine == "sim" || plan.rig.lockstep || plan.quiet)
+    if (plan.rig.simulated() || plan.rig.lockstep || plan.rig.options.quiet)
         return;
     for (const RigProgram& program : plan.rig.programs)
         if (program.waits_for_times)
@@ -64,22 +65,22 @@ Ending run_once(const Operation& op) {
     RunCapture capture(op);
     const std::unique_ptr<Engine> engine = make_engine(plan);
     capture.listen(engine->loom());
-    Progress progress(plan.quiet);
+    Progress progress(plan.rig.options.quiet);
     const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
 
     const Summary summary = summarize(op, result, engine->loom());
     const LoomCounts& loom = engine->loom().counts();
     if (!op.is_app() && result.cut_short.empty())
-        fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
+        fmt::print(plan.results.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
     std::fflush(stdout); // before the words for a failure
     Ending ending;
     if (!result.cut_short.empty() || !summary.good())
         for (std::string& reason : describe_failure(result, summary))
             ending.fail(std::move(reason));
-    if (!plan.expect.empty())
-        ending.failure.console = result.console.difference_to(plan.expected, plan.expect);
+    if (!plan.results.expect.empty())
+        ending.failure.console = result.console.difference_to(plan.expected, plan.results.expect);
     if (ending.failure.console)
         ending.status = kFailed;
     const auto leave_behind = [&ending](auto write) {
@@ -90,8 +91,8 @@ Ending run_once(const Operation& op) {
         }
     };
     leave_behind([&] {
-        if (summary.good() && !plan.output.empty())
-            write_whole(plan.output,
+        if (summary.good() && !plan.data.output.empty())
+            write_whole(plan.data.output,
                         summary.output ? ByteSpans{*summary.output} : result.output.spans(),
                         "--output");
     });
@@ -115,7 +116,7 @@ int run_command(RunArguments arguments, const std::string& command) {
     }
     arguments.uplink = uplink.get();
     const std::unique_ptr<Operation> op = plan_run(arguments, command);
-    if (arguments.dry_run) {
+    if (arguments.rig.dry_run) {
         dry_run(*op);
         return 0;
     }
@@ -130,16 +131,16 @@ int run_command(RunArguments arguments, const std::string& command) {
     }
     if (ending.status != 0)
         say("mesh: {}; repeat{}: {}\n", ending.failure.words(),
-            arguments.input == "-" ? ", with the same standard input" : "", command);
-    if (!arguments.junit.empty()) {
+            arguments.data.input == "-" ? ", with the same standard input" : "", command);
+    if (!arguments.results.junit.empty()) {
         CaseResult result;
-        result.work.name = fmt::format("seed {}", arguments.seed);
+        result.work.name = fmt::format("seed {}", arguments.model.seed);
         result.verdict = ending.status == 0 ? CaseVerdict::verified : CaseVerdict::failed;
         result.reason = ending.failure.words();
         result.repeat = command;
         result.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        write_junit(arguments.junit, "mesh run", std::span(&result, 1), result.seconds);
+        write_junit(arguments.results.junit, "mesh run", std::span(&result, 1), result.seconds);
     }
     return ending.status;
 }

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 namespace mesh::host {
@@ -18,10 +17,6 @@ namespace {
 
 constexpr std::size_t kNameWidth = 12;
 constexpr std::string_view kSuite = "mesh run";
-/// Options whose files a second run would overwrite, or that want a person for each run.
-constexpr std::array<std::string_view, 6> kOfOneRun{"--output",  "--log",     "--gdb",
-                                                    "--dry-run", "--capture", "--live"};
-
 constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
 
 /// The number of runs, of all shards; as many as there are numbers if no number was given.
@@ -34,14 +29,14 @@ std::uint64_t runs_of(const SeriesArguments& arguments) {
 } // namespace
 
 void check_series(const SeriesArguments& arguments) {
-    for (const std::string_view option : kOfOneRun)
-        if (arguments.run.gives(option))
+    for (const std::string& option : arguments.run.given)
+        if (is_limited(option, kNotInSeries))
             refuse("{}: goes with one run, not with --repeat, --orders, --until-failure or a range "
                    "of seeds",
                    option);
-    if (arguments.run.report.ends_with(".html"))
+    if (arguments.run.results.report.ends_with(".html"))
         refuse("--report '{}': a page shows one run; several have their report as JSON",
-               arguments.run.report);
+               arguments.run.results.report);
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
     const Shard shard = shard_given(arguments.shard);
@@ -49,7 +44,7 @@ void check_series(const SeriesArguments& arguments) {
         refuse("--shard: goes with --seed A..B, --repeat and --until-failure, not with --orders or "
                "one run");
     check_shard(shard, runs_of(arguments));
-    Tally::check(arguments.run.report, arguments.run.junit);
+    Tally::check(arguments.run.results.report, arguments.run.results.junit);
     RunArguments one = arguments.run;
     one.alone = false;
     const auto first = plan_run(one, {}); // refuses what any of them would
@@ -115,7 +110,7 @@ std::optional<SeedRange> seed_range_of(std::string_view text) {
 
 bool run_series(const SeriesArguments& arguments) {
     check_series(arguments);
-    Tally tally(kNameWidth, !arguments.run.report.empty());
+    Tally tally(kNameWidth, !arguments.run.results.report.empty());
     const Shard shard = shard_given(arguments.shard);
     tally.set_shard(shard, job_of(arguments));
     Crew crew;
@@ -133,11 +128,11 @@ bool run_series(const SeriesArguments& arguments) {
         for (CaseResult& result : crew.end_all(interrupted.signal))
             tally.add(std::move(result));
         tally.print_totals();
-        tally.write(arguments.run.report, arguments.run.junit, kSuite);
+        tally.write(arguments.run.results.report, arguments.run.results.junit, kSuite);
         throw;
     }
     tally.print_totals();
-    tally.write(arguments.run.report, arguments.run.junit, kSuite);
+    tally.write(arguments.run.results.report, arguments.run.results.junit, kSuite);
     return tally.good();
 }
 

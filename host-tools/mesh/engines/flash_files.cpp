@@ -10,7 +10,7 @@
 namespace mesh::host {
 
 std::string flash_file(const RigPlan& plan, NodeId node) {
-    return fmt::format("{}/{}.flash", plan.flash, index(node));
+    return fmt::format("{}/{}.flash", plan.options.flash, index(node));
 }
 
 void make_flash_files(const RigPlan& plan) {

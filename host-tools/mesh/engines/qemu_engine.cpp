@@ -1,5 +1,6 @@
 #include "qemu_engine.hpp"
 
+#include "flash_files.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
@@ -81,12 +82,12 @@ QemuEngine::QemuEngine(RigPlan plan)
             plan_.network,
             OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0, identify_timeout_us(plan_)},
             ends_);
-    if (!plan_.flash.empty())
+    if (!plan_.options.flash.empty())
         make_flash_files(plan_);
     if (!plan_.loader.empty() && !serves())
         load_.emplace(load_tree(plan_.network),
                       flat_image(plan_.programs.front().image, plan_.loader),
-                      identify_timeout_us(plan_), KeepImage{plan_.keep, plan_.older});
+                      identify_timeout_us(plan_), KeepImage{plan_.keep(), plan_.options.older});
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
     if (uplink_ != nullptr)
         watch(epoll_, EPOLL_CTL_ADD, uplink_->descriptor(), tag_of(Source::ranks, 0), EPOLLIN);

@@ -76,7 +76,7 @@ Words qemu_words(const RigPlan& plan, NodeId node, const wire::Mac& mac) {
     words.insert(words.end(), {"-accel", "tcg,tb-size=2", "-no-user-config", "-display", "none",
                                "-semihosting-config", "enable=on,target=gdb"});
     // A flash is one of the devices that emulators from 8.1 on leave out with -nodefaults.
-    if (plan.keep != 0)
+    if (plan.keep() != 0)
         words.insert(words.end(), {"-nic", "none", "-parallel", "none"});
     else
         words.emplace_back("-nodefaults");
@@ -86,7 +86,7 @@ Words qemu_words(const RigPlan& plan, NodeId node, const wire::Mac& mac) {
         add_identity(words, plan.board, mac);
     if (plan.board.serial())
         add_serial_lines(words, plan.board, ports, !plan.one_cable || node == NodeId{0});
-    if (!plan.flash.empty())
+    if (!plan.options.flash.empty())
         add_flash(words, plan, node);
     const int monitor = kFirstSocketFd + static_cast<int>(plan.board.sockets(ports));
     words.insert(words.end(),

@@ -40,19 +40,19 @@ constexpr std::uint64_t kResetUs = 1'000'000;
 class SerialEngine final : public Engine, Cables, OneCable::Holder {
 public:
     explicit SerialEngine(const RigPlan& plan)
-        : device_(plan.serial),
-          baud_(plan.baud),
+        : device_(plan.options.serial),
+          baud_(plan.options.baud),
           loom_(node_count(plan.network), port_count(plan.network), plan.wiring, {}, *this),
           reader_(StreamFormat::serial),
           queue_(StreamFormat::serial, plan.board.serial_fill),
           one_cable_(plan.network,
-                     {stamp_for(plan.board.relay_folder()), limits::frames_us(1, plan.baud),
+                     {stamp_for(plan.board.relay_folder()), limits::frames_us(1, plan.options.baud),
                       identify_timeout_us(plan)},
                      *this) {
         if (!plan.loader.empty())
             load_.emplace(load_tree(plan.network),
                           flat_image(plan.programs.front().image, plan.loader),
-                          identify_timeout_us(plan), KeepImage{plan.keep, plan.older});
+                          identify_timeout_us(plan), KeepImage{plan.keep(), plan.options.older});
         reset_.topology = plan.network.topology;
         reset_.dim = plan.network.dim;
         reset_.assignment = 1;

@@ -69,8 +69,8 @@ public:
     explicit Simulation(const RigPlan& plan)
         : network_(plan.network),
           window_bytes_(plan.board.window_bytes(port_count(plan.network))),
-          faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
-                  ProgramFaults::Seconds(plan.limit_s)),
+          faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.options.timeout_s),
+                  ProgramFaults::Seconds(plan.options.limit_s)),
           programs_(programs_of(plan, faults_)),
           notes_(plan),
           nodes_({simulated_buffers(plan.network, plan.board.buffers), port_count(plan.network)},

@@ -36,47 +36,45 @@ bool pipe_speaks() {
     return false;
 }
 
-/// A file or a pipe at standard input is the input, if no other is named; not a terminal.
-RunArguments with_input(RunArguments arguments) {
+/// The file of --input; if none is named, a file or a pipe at standard input, not a terminal.
+std::string input_of(const RunPlan& run) {
     constexpr const char* kStandardInput = "/dev/stdin"; // a file is read from its beginning
     std::error_code error;
-    if (!arguments.input.empty() || !arguments.alone)
-        return arguments;
+    if (!run.data.input.empty() || !run.alone)
+        return run.data.input;
     const auto kind = std::filesystem::status(kStandardInput, error);
     if (is_regular_file(kind))
-        arguments.input = kStandardInput;
-    else if (is_fifo(kind) && pipe_speaks())
-        arguments.input = "-";
-    return arguments;
+        return kStandardInput;
+    return is_fifo(kind) && pipe_speaks() ? "-" : "";
 }
 
 class App final : public Operation {
 public:
-    App(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+    App(const OpKind& kind, RunPlan plan)
         : Operation(kind, std::move(plan)),
-          name_(program_word(arguments.app.front())) {
-        if (arguments.words.size() > limits::kArgumentsMax)
-            refuse("{} words for the app: at most {} are allowed", arguments.words.size(),
+          name_(program_word(run().work.app.front())) {
+        if (run().work.words.size() > limits::kArgumentsMax)
+            refuse("{} words for the app: at most {} are allowed", run().work.words.size(),
                    limits::kArgumentsMax);
-        for (const std::string& word : arguments.words) {
+        for (const std::string& word : run().work.words) {
             const auto bytes = std::as_bytes(std::span(word.c_str(), word.size() + 1));
             words_.insert(words_.end(), bytes.begin(), bytes.end());
         }
         if (const auto most = limits::argument_bytes_max(run().payload_bytes());
             words_.size() > most)
             refuse("the app's words take {} bytes: at most {} are allowed", words_.size(), most);
-        if (arguments.ranks)
-            parameters_.ranks = in_range(*arguments.ranks, 1, run().nodes(), "--ranks");
-        if (!arguments.tree.empty())
-            parameters_.tree = planned_tree(arguments);
-        if (arguments.heap)
-            run().rig.heap_bytes = planned_heap(*arguments.heap);
-        if (!arguments.files.empty()) {
-            AppFiles files = read_app_files(arguments.files);
+        if (run().work.ranks)
+            parameters_.ranks = in_range(*run().work.ranks, 1, run().nodes(), "--ranks");
+        if (!run().work.tree.empty())
+            parameters_.tree = planned_tree();
+        if (run().work.heap)
+            run().rig.heap_bytes = planned_heap(*run().work.heap);
+        if (!run().data.files.empty()) {
+            AppFiles files = read_app_files(run().data.files);
             files_.list_bytes = files.list_bytes;
             run().files = std::move(files.bytes);
         }
-        plan_message(run(), with_input(arguments), kInputBytesMax);
+        plan_message(run(), input_of(run()), kInputBytesMax);
         files_.unread_terminal = !run().input && isatty(STDIN_FILENO) != 0 ? 1 : 0;
     }
 
@@ -97,17 +95,17 @@ private:
     std::size_t planned_heap(std::int64_t bytes) const {
         constexpr std::int64_t kLeast = 64 << 10;
         constexpr std::int64_t kMost = INT32_MAX;
-        if (run().engine != "sim")
+        if (!run().rig.simulated())
             refuse("--heap: goes with --engine sim; a node of {} has what its memory leaves",
                    run().rig.board.name);
         return in_range(bytes, kLeast, kMost, "--heap");
     }
-    Rule planned_tree(const RunArguments& arguments) const {
-        if (is_rule_file(arguments.tree))
-            refuse("--tree '{}': a program has the rules of meshputer alone", arguments.tree);
+    Rule planned_tree() const {
+        if (is_rule_file(run().work.tree))
+            refuse("--tree '{}': a program has the rules of meshputer alone", run().work.tree);
         if (parameters_.ranks != 0 && parameters_.ranks != run().nodes())
             refuse("--tree: spans all nodes; goes without --ranks");
-        const Rule tree = plan_tree(run(), arguments, false);
+        const Rule tree = plan_tree(run(), false);
         if (tree == Rule::sbg)
             refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
         return tree;

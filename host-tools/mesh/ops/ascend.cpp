@@ -57,26 +57,25 @@ Bytes read_numbers(const Bytes& file, const std::string& path) {
 
 } // namespace
 
-void Ascending::plan_common(const RunArguments& arguments) {
+void Ascending::plan_common() {
     if (!can_ascend(run().network()))
         refuse("--op {}: goes with --topology cube and uhc", kind().name);
-    plan_input(run(), arguments, kInputBytesMax);
-    plan_packet(run(), arguments.packet, {limits::kMessageBytesMax, true});
+    plan_input(run(), run().data.input, kInputBytesMax);
+    plan_packet(run(), {limits::kMessageBytesMax, true});
 }
 
 std::uint64_t Ascending::room_bytes() const {
     return ascend_room_bytes(run().network(), run().workspace_bytes, kept_bytes());
 }
 
-void Ascending::refuse_bytes_of_input(const RunArguments& arguments, std::string_view done) const {
-    if (run().input && arguments.bytes)
+void Ascending::refuse_bytes_of_input(std::string_view done) const {
+    if (run().input && run().data.bytes)
         refuse("--bytes: how much is {} is what --input has", done);
 }
 
-std::uint32_t Ascending::block_bytes(const RunArguments& arguments, std::uint32_t unit,
-                                     std::uint64_t most) const {
+std::uint32_t Ascending::block_bytes(std::uint32_t unit, std::uint64_t most) const {
     const std::uint64_t usual = std::min<std::uint64_t>(run().bytes, most / unit * unit);
-    const std::int64_t bytes = arguments.bytes.value_or(static_cast<std::int64_t>(usual));
+    const std::int64_t bytes = run().data.bytes.value_or(static_cast<std::int64_t>(usual));
     if (bytes <= 0 || bytes % unit != 0 || static_cast<std::uint64_t>(bytes) > most)
         refuse("--bytes {}: allowed: multiples of {} from {} to {}", bytes, unit, unit,
                most / unit * unit);
@@ -88,7 +87,7 @@ Bytes Ascending::made_words(std::uint32_t bytes_each) const {
     const std::uint32_t words = bytes_each / 4;
     for (std::size_t word = 0; word < data.size() / 4; ++word) {
         const auto node = node_at(static_cast<std::uint32_t>(word / words));
-        const std::uint32_t stream = block_stream(run().seed, node, NodeId{0});
+        const std::uint32_t stream = block_stream(run().model.seed, node, NodeId{0});
         wire::store(std::span(data), word * 4,
                     traffic_word(stream, static_cast<std::uint32_t>(word % words)));
     }
@@ -131,7 +130,7 @@ void Ascending::set_equal_parts(View data) {
 }
 
 void Ascending::fill(wire::Job& job, NodeId node) const {
-    if (!run().output.empty())
+    if (!run().data.output.empty())
         job.output_node = index(node);
 }
 
@@ -156,7 +155,7 @@ std::uint64_t Ascending::messages_of_a_node() const {
 }
 
 std::optional<Formula> Ascending::formula() const {
-    if ((packets() != 1 && !alike()) || (run().packet_bytes == 0 && run().tc != 0))
+    if ((packets() != 1 && !alike()) || (run().packet_bytes == 0 && run().model.tc != 0))
         return std::nullopt;
     if (kind().op == wire::Op::sort)
         return sort_formula(run().network(), run().ports, packets());
@@ -173,58 +172,58 @@ std::string Ascending::subject() const {
 
 // ascend, descend -------------------------------------------------------------------------------
 
-Prefix::Prefix(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
-    : Ascending(kind, std::move(plan)) {
-    plan_common(arguments);
-    refuse_bytes_of_input(arguments, "added up");
+Prefix::Prefix(const OpKind& kind, RunPlan plan) : Ascending(kind, std::move(plan)) {
+    plan_common();
+    refuse_bytes_of_input("added up");
     if (!run().input) {
-        run().bytes = block_bytes(arguments, 4, room_bytes() / 2);
+        run().bytes = block_bytes(4, room_bytes() / 2);
         run().input = made_words(run().bytes);
     } else {
         const std::size_t unit = std::size_t{4} * run().nodes();
         if (run().input->empty() || run().input->size() % unit != 0)
             refuse("--input '{}': {} bytes; allowed: multiples of {}, a block of 32-bit words for "
                    "each of {} nodes",
-                   arguments.input, run().input->size(), unit, run().nodes());
+                   run().data.input, run().input->size(), unit, run().nodes());
         run().bytes = static_cast<std::uint32_t>(run().input->size() / run().nodes());
     }
     const Bytes data = std::move(*run().input);
     records_ = data.size() / 4;
-    check_room(arguments.input, [&](std::uint64_t nodes) { return 2 * share(data.size(), nodes); });
+    check_room(run().data.input,
+               [&](std::uint64_t nodes) { return 2 * share(data.size(), nodes); });
     set_equal_parts(data);
 }
 
 // sort ------------------------------------------------------------------------------------------
 
-Sort::Sort(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+Sort::Sort(const OpKind& kind, RunPlan plan)
     : Ascending(kind, std::move(plan)),
-      lines_(arguments.element == "lines") {
-    plan_common(arguments);
-    refuse_bytes_of_input(arguments, "sorted");
-    if (!lines_ && arguments.element != "i32")
-        refuse("--type '{}': allowed: i32, lines", arguments.element);
+      lines_(run().work.element == "lines") {
+    plan_common();
+    refuse_bytes_of_input("sorted");
+    if (!lines_ && run().work.element != "i32")
+        refuse("--type '{}': allowed: i32, lines", run().work.element);
     if (lines_)
-        plan_lines(arguments);
+        plan_lines();
     else
-        plan_numbers(arguments);
+        plan_numbers();
     for (const std::string& word :
-         {arguments.element, std::to_string(share(records_, run().nodes()))}) {
+         {run().work.element, std::to_string(share(records_, run().nodes()))}) {
         const auto bytes = std::as_bytes(std::span(word.c_str(), word.size() + 1));
         words_.insert(words_.end(), bytes.begin(), bytes.end());
     }
 }
 
-void Sort::plan_numbers(const RunArguments& arguments) {
-    const Bytes data = run().input ? read_numbers(*run().input, arguments.input)
-                                   : made_words(block_bytes(arguments, 4, room_bytes()));
+void Sort::plan_numbers() {
+    const Bytes data = run().input ? read_numbers(*run().input, run().data.input)
+                                   : made_words(block_bytes(4, room_bytes()));
     records_ = data.size() / 4;
     const auto bytes_with = [&](std::uint64_t nodes) { return 4 * share(records_, nodes); };
-    check_room(arguments.input, bytes_with);
+    check_room(run().data.input, bytes_with);
     run().bytes = static_cast<std::uint32_t>(bytes_with(run().nodes()));
     set_equal_parts(data);
 }
 
-void Sort::plan_lines(const RunArguments& arguments) {
+void Sort::plan_lines() {
     if (!run().input)
         refuse("--type lines: goes with --input");
     Bytes text = std::move(*run().input);
@@ -243,7 +242,7 @@ void Sort::plan_lines(const RunArguments& arguments) {
     const auto bytes_with = [&](std::uint64_t nodes) {
         return ends.empty() ? 0 : longest[share(records_, nodes) - 1];
     };
-    check_room(arguments.input, bytes_with);
+    check_room(run().data.input, bytes_with);
     run().bytes = static_cast<std::uint32_t>(bytes_with(run().nodes()));
     const std::uint64_t each = share(records_, run().nodes());
     set_parts(text, [&](std::uint32_t node) {
@@ -259,18 +258,17 @@ void Sort::describe(Figures& head) const {
 
 // fft -------------------------------------------------------------------------------------------
 
-Fft::Fft(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
-    : Ascending(kind, std::move(plan)) {
-    plan_common(arguments);
-    refuse_bytes_of_input(arguments, "transformed");
+Fft::Fft(const OpKind& kind, RunPlan plan) : Ascending(kind, std::move(plan)) {
+    plan_common();
+    refuse_bytes_of_input("transformed");
     constexpr std::size_t kPointBytes = sizeof(std::complex<float>);
     std::vector<std::complex<float>> points;
     if (run().input) {
-        const auto samples = read_samples(*run().input, arguments.input);
+        const auto samples = read_samples(*run().input, run().data.input);
         points.assign(samples.begin(), samples.end());
     } else {
         const std::uint64_t most = std::bit_floor(room_bytes());
-        const Bytes words = made_words(block_bytes(arguments, kPointBytes, most));
+        const Bytes words = made_words(block_bytes(kPointBytes, most));
         for (std::size_t at = 0; at < words.size(); at += 8)
             points.emplace_back(
                 static_cast<float>(wire::load<std::int32_t>(std::span(words), at)) * 0x1p-31f,
@@ -280,7 +278,7 @@ Fft::Fft(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
     const auto points_with = [&](std::uint64_t nodes) {
         return std::max<std::uint64_t>(nodes, std::bit_ceil(points.size()));
     };
-    check_room(arguments.input,
+    check_room(run().data.input,
                [&](std::uint64_t nodes) { return points_with(nodes) / nodes * kPointBytes; });
     points.resize(points_with(run().nodes()));
     run().bytes = static_cast<std::uint32_t>(points.size() / run().nodes() * kPointBytes);

@@ -32,14 +32,13 @@ protected:
     virtual bool alike() const { return true; }
 
     /// Checks that the network can do it, and takes input and packets. UsageError.
-    void plan_common(const RunArguments& arguments);
+    void plan_common();
     /// Bytes of a value that a node has room for, beside the program's own data.
     std::uint64_t room_bytes() const;
     virtual std::size_t kept_bytes() const { return 0; }
-    void refuse_bytes_of_input(const RunArguments& arguments, std::string_view done) const;
+    void refuse_bytes_of_input(std::string_view done) const;
     /// Bytes of a node's block that is made from the seed, at most `most`. UsageError.
-    std::uint32_t block_bytes(const RunArguments& arguments, std::uint32_t unit,
-                              std::uint64_t most) const;
+    std::uint32_t block_bytes(std::uint32_t unit, std::uint64_t most) const;
     /// Words of the seed, so many bytes for each node.
     Bytes made_words(std::uint32_t bytes_each) const;
     /// Refuses data of which a node would hold more than its memory has room for.
@@ -70,7 +69,7 @@ private:
 /// ascend, descend: running sums.
 class Prefix final : public Ascending {
 public:
-    Prefix(const OpKind& kind, RunPlan plan, const RunArguments& arguments);
+    Prefix(const OpKind& kind, RunPlan plan);
     /// Sums up to the node, and of all.
     std::uint32_t message_bytes() const override { return 2 * run().bytes; }
 
@@ -82,13 +81,13 @@ private:
 /// sort: of numbers, or of the lines of a text.
 class Sort final : public Ascending {
 public:
-    Sort(const OpKind& kind, RunPlan plan, const RunArguments& arguments);
+    Sort(const OpKind& kind, RunPlan plan);
     Bytes result_of(const Outcome& outcome) const override;
     void describe(Figures& head) const override;
 
 private:
-    void plan_numbers(const RunArguments& arguments);
-    void plan_lines(const RunArguments& arguments);
+    void plan_numbers();
+    void plan_lines();
     std::string_view records_name() const override { return lines_ ? "lines" : "numbers"; }
     bool alike() const override { return !lines_ && records_ % run().nodes() == 0; }
     std::span<const std::byte> words() const override { return words_; }
@@ -101,7 +100,7 @@ private:
 /// fft: the discrete Fourier transform, compared with its definition.
 class Fft final : public Ascending {
 public:
-    Fft(const OpKind& kind, RunPlan plan, const RunArguments& arguments);
+    Fft(const OpKind& kind, RunPlan plan);
     Verdict judge(const Outcome& outcome) const override;
     Bytes result_of(const Outcome& outcome) const override;
 

@@ -116,7 +116,7 @@ Bytes Ascending::result_of(const Outcome& outcome) const {
 
 bool Ascending::right(NodeId node, const Outcome& outcome) const {
     return Operation::right(node, outcome) &&
-           (run().output.empty() ||
+           (run().data.output.empty() ||
             check_crc32(part_of(outcome, index(node))) == expected(node).crc);
 }
 

@@ -9,8 +9,7 @@ namespace {
 
 class Barrier final : public Operation {
 public:
-    Barrier(const OpKind& kind, RunPlan plan, const RunArguments&)
-        : Operation(kind, std::move(plan)) {}
+    using Operation::Operation;
 
     std::uint64_t expected_packets() const override {
         return std::uint64_t{run().nodes()} * port_count(run().network());

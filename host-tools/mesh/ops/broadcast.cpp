@@ -20,19 +20,18 @@ namespace {
 
 class Broadcast final : public Operation {
 public:
-    Broadcast(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
-        : Operation(kind, std::move(plan)) {
-        run().copies = plan_copies(run(), arguments);
-        tree_ = plan_tree(run(), arguments, false);
+    Broadcast(const OpKind& kind, RunPlan plan) : Operation(kind, std::move(plan)) {
+        run().copies = plan_copies(run());
+        tree_ = plan_tree(run(), false);
         if (tree_ == Rule::sbg)
             refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
-        plan_message(run(), arguments, kInputBytesMax);
+        plan_message(run(), run().data.input, kInputBytesMax);
         const bool one_way = run().copies == 1 && tree_ != Rule::msbt_rot;
         const PacketLimits limits{one_way ? kExternalBytesMax : run().payload_bytes()};
-        if (arguments.packet == "auto")
+        if (run().data.packet == "auto")
             run().packet_bytes = best_packet_bytes(static_cast<std::uint32_t>(limits.most));
         else
-            plan_packet(run(), arguments.packet, limits, ", or auto");
+            plan_packet(run(), limits, ", or auto");
         check_copies();
     }
 
@@ -89,7 +88,8 @@ std::uint32_t Broadcast::best_packet_bytes(std::uint32_t most) const {
         const auto formula = formula_for(count);
         if (size > most || !formula)
             continue;
-        const double time = static_cast<double>(formula->steps) * (run().tau + size * run().tc);
+        const double time =
+            static_cast<double>(formula->steps) * (run().model.tau + size * run().model.tc);
         if (time < best_time) {
             best_time = time;
             best = size;
@@ -98,7 +98,7 @@ std::uint32_t Broadcast::best_packet_bytes(std::uint32_t most) const {
     if (best == 0)
         refuse("--packet auto: the steps of --tree {} with --ports {} follow no formula; allowed: "
                "{} to {}",
-               name(tree_), run().ports_name, kPacketBytesMin, most);
+               name(tree_), run().model.ports, kPacketBytesMin, most);
     return best;
 }
 

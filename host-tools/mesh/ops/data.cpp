@@ -65,47 +65,46 @@ Bytes read_input(const std::string& path, std::int64_t most) {
 
 } // namespace
 
-void plan_input(RunPlan& run, const RunArguments& arguments, std::int64_t most) {
-    if (arguments.bytes)
-        run.bytes = in_range(*arguments.bytes, 0, most, "--bytes");
-    if (!arguments.input.empty())
-        run.input = read_input(arguments.input, most);
+void plan_input(RunPlan& run, const std::string& input, std::int64_t most) {
+    if (run.data.bytes)
+        run.bytes = in_range(*run.data.bytes, 0, most, "--bytes");
+    if (!input.empty())
+        run.input = read_input(input, most);
 }
 
-void plan_message(RunPlan& run, const RunArguments& arguments, std::int64_t most) {
-    plan_input(run, arguments, most);
+void plan_message(RunPlan& run, const std::string& input, std::int64_t most) {
+    plan_input(run, input, most);
     if (!run.input)
         return;
-    if (arguments.bytes && run.bytes > run.input->size())
-        refuse("--bytes {}: '{}' has {}", run.bytes, arguments.input, run.input->size());
-    if (!arguments.bytes)
+    if (run.data.bytes && run.bytes > run.input->size())
+        refuse("--bytes {}: '{}' has {}", run.bytes, input, run.input->size());
+    if (!run.data.bytes)
         run.bytes = static_cast<std::uint32_t>(run.input->size());
     run.input->resize(run.bytes);
 }
 
-void plan_blocks(RunPlan& run, const RunArguments& arguments, std::string_view op,
-                 BlockLimits limits) {
-    plan_input(run, arguments, kInputBytesMax);
+void plan_blocks(RunPlan& run, std::string_view op, BlockLimits limits) {
+    plan_input(run, run.data.input, kInputBytesMax);
     const auto [blocks, most] = limits;
-    if (run.input && !arguments.bytes) {
+    if (run.input && !run.data.bytes) {
         if (run.input->size() % blocks != 0)
             refuse("--input '{}': {} bytes do not divide into {} blocks of one size; give --bytes",
-                   arguments.input, run.input->size(), blocks);
+                   run.data.input, run.input->size(), blocks);
         run.bytes = static_cast<std::uint32_t>(run.input->size() / blocks);
-    } else if (!arguments.bytes) {
+    } else if (!run.data.bytes) {
         run.bytes = std::min(run.bytes, most / 4 * 4);
     }
     if (run.bytes > most)
         refuse("--bytes {}: {} with {} nodes has room for at most {} for each, at {}", run.bytes,
                op, run.nodes(), most, run.a_node());
     if (run.input && run.input->size() < blocks * run.bytes)
-        refuse("--bytes {}: '{}' has {} bytes, {} blocks need {}", run.bytes, arguments.input,
+        refuse("--bytes {}: '{}' has {} bytes, {} blocks need {}", run.bytes, run.data.input,
                run.input->size(), blocks, blocks * run.bytes);
 }
 
 Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to) {
     if (!run.input)
-        return made_from(block_stream(run.seed, from, to), run.bytes);
+        return made_from(block_stream(run.model.seed, from, to), run.bytes);
     const auto data = std::span(*run.input).subspan(number * run.bytes, run.bytes);
     return {data.begin(), data.end()};
 }
@@ -113,11 +112,11 @@ Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to) {
 Bytes message_of(const RunPlan& run, NodeId from, std::uint32_t k) {
     if (run.input)
         return *run.input;
-    return made_from(traffic_stream(run.seed, from, k), run.bytes);
+    return made_from(traffic_stream(run.model.seed, from, k), run.bytes);
 }
 
-void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,
-                 std::string_view also) {
+void plan_packet(RunPlan& run, PacketLimits limits, std::string_view also) {
+    const std::string& packet = run.data.packet;
     run.packet_bytes = limits.unbounded ? 0 : static_cast<std::uint32_t>(run.payload_bytes());
     if (packet.empty())
         return;

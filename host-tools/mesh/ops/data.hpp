@@ -13,10 +13,11 @@ namespace mesh::host {
 /// Largest input of an op whose nodes need not hold it at once.
 inline constexpr std::int64_t kInputBytesMax = std::int64_t{1} << 30;
 
-/// Reads --input, of at most so many bytes, into the run, and takes --bytes. UsageError.
-void plan_input(RunPlan& run, const RunArguments& arguments, std::int64_t most);
+/// Reads the input, of at most so many bytes, into the run, and takes --bytes. `input`: its file, -
+/// or "", most often that of --input. UsageError.
+void plan_input(RunPlan& run, const std::string& input, std::int64_t most);
 /// The same for one message, which is as long as its file unless --bytes says less. UsageError.
-void plan_message(RunPlan& run, const RunArguments& arguments, std::int64_t most);
+void plan_message(RunPlan& run, const std::string& input, std::int64_t most);
 
 /// Blocks of one size: how many there are in the input, and the most that one may have.
 struct BlockLimits {
@@ -24,8 +25,7 @@ struct BlockLimits {
     std::uint32_t most_bytes;
 };
 /// Reads the blocks, or fixes their size. `op` is named in the error. UsageError.
-void plan_blocks(RunPlan& run, const RunArguments& arguments, std::string_view op,
-                 BlockLimits limits);
+void plan_blocks(RunPlan& run, std::string_view op, BlockLimits limits);
 /// Block `number` of the input, or the block that the seed gives for `from` and `to`.
 Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to);
 /// Message `k` of a node.
@@ -40,7 +40,6 @@ inline constexpr std::uint32_t kPacketBytesMin = 16;
 /// The iPSC's external packets, cut into frames. (ho-johnsson-1986, 6)
 inline constexpr std::size_t kExternalBytesMax = 64u << 10;
 /// The size of packets. `also` names other values that the op allows, for the error. UsageError.
-void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,
-                 std::string_view also = {});
+void plan_packet(RunPlan& run, PacketLimits limits, std::string_view also = {});
 
 } // namespace mesh::host

@@ -32,7 +32,7 @@ constexpr std::uint64_t kSerialTurnUs = 20;
 /// to the nodes of the same core. 0 for nodes that are no emulators: nothing is known of their
 /// speed.
 std::uint16_t rto_min_ms(const RigPlan& rig) {
-    if (!rig.serial.empty())
+    if (rig.serial())
         return 0;
     const std::uint32_t per_core =
         node_count(rig.network) / std::max(1u, std::thread::hardware_concurrency());
@@ -71,9 +71,9 @@ wire::Job Operation::job(NodeId node) const {
     job.root = index(run().root);
     job.message_bytes = run().bytes;
     job.packet_bytes = run().packet_bytes;
-    job.tau_ticks = ticks(run().tau);
-    job.tc_ticks = ticks(run().tc);
-    job.seed = run().seed;
+    job.tau_ticks = ticks(run().model.tau);
+    job.tc_ticks = ticks(run().model.tc);
+    job.seed = run().model.seed;
     job.has_input = run().input ? 1 : 0;
     job.input_bytes = static_cast<std::uint32_t>(run().input ? run().input->size() : 0);
     job.output_node = index(output_node());
@@ -103,7 +103,7 @@ std::uint32_t Operation::most_bytes(std::uint64_t most) const {
 }
 
 NodeId Operation::output_node() const {
-    return run().output.empty() || all_push() ? kNoNode : source_of_output();
+    return run().data.output.empty() || all_push() ? kNoNode : source_of_output();
 }
 
 NodeId Operation::source_of_output() const {

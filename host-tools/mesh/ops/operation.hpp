@@ -37,14 +37,13 @@ struct OpKind {
     std::string_view options; // that it reads beside those that every run has, with blanks between
     /// Checks the arguments and plans the op, in a run whose plan has only the part that all ops
     /// share. UsageError.
-    std::unique_ptr<Operation> (*plan)(const OpKind& kind, RunPlan run,
-                                       const RunArguments& arguments);
+    std::unique_ptr<Operation> (*plan)(const OpKind& kind, RunPlan run);
 };
 
 /// A function for OpKind::plan: makes an op whose constructor plans it.
 template <class Planned>
-std::unique_ptr<Operation> plan_as(const OpKind& kind, RunPlan run, const RunArguments& arguments) {
-    return std::make_unique<Planned>(kind, std::move(run), arguments);
+std::unique_ptr<Operation> plan_as(const OpKind& kind, RunPlan run) {
+    return std::make_unique<Planned>(kind, std::move(run));
 }
 
 /// The right report of a node.

@@ -36,21 +36,20 @@ std::vector<std::string_view> Personal::schedules() const {
     return names;
 }
 
-void Personal::plan_schedule(const RunArguments& arguments,
-                             const std::vector<std::string_view>& names) {
+void Personal::plan_schedule(const std::vector<std::string_view>& names) {
     schedule_ = best_schedule();
-    if (arguments.schedule.empty())
+    if (run().work.schedule.empty())
         return;
-    const auto chosen = names[place_of(names, arguments.schedule, "--schedule")];
+    const auto chosen = names[place_of(names, run().work.schedule, "--schedule")];
     for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
         if (name(static_cast<Schedule>(number)) == chosen)
             schedule_ = static_cast<Schedule>(number);
 }
 
-void Personal::plan_sizes(const RunArguments& arguments) {
+void Personal::plan_sizes() {
     const std::uint64_t nodes = run().nodes();
     const std::uint32_t most = most_bytes(limits::kMessageBytesMax / nodes);
-    plan_blocks(run(), arguments, kind().name, {pairs() ? nodes * nodes : nodes, most});
+    plan_blocks(run(), kind().name, {pairs() ? nodes * nodes : nodes, most});
 }
 
 Bytes Personal::block(NodeId from, NodeId to) const {
@@ -92,20 +91,19 @@ namespace {
 
 class CubePersonal final : public Personal {
 public:
-    CubePersonal(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
-        : Personal(kind, std::move(plan)) {
-        in_range(arguments.copies, 1, 1, "--copies");
-        tree_ = plan_tree(run(), arguments, true);
+    CubePersonal(const OpKind& kind, RunPlan plan) : Personal(kind, std::move(plan)) {
+        in_range(run().work.copies, 1, 1, "--copies");
+        tree_ = plan_tree(run(), true);
         check_own_tree();
         const auto names = schedules();
         if (names.empty())
             refuse("--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, "
                    "sbnt-maxl, sbnt-minbl, sbnt-maxbr, sbg (tcbt for all-to-all with all ports "
                    "only)",
-                   name(tree_), kind.name, run().ports_name);
-        plan_schedule(arguments, names);
-        plan_packet(run(), arguments.packet, packet_limits());
-        plan_sizes(arguments);
+                   name(tree_), kind.name, run().model.ports);
+        plan_schedule(names);
+        plan_packet(run(), packet_limits());
+        plan_sizes();
     }
 
     std::uint64_t expected_packets() const override {
@@ -166,11 +164,10 @@ private:
     }
 };
 
-std::unique_ptr<Operation> plan_personal(const OpKind& kind, RunPlan run,
-                                         const RunArguments& arguments) {
+std::unique_ptr<Operation> plan_personal(const OpKind& kind, RunPlan run) {
     if (run.network().topology == Topology::cube)
-        return plan_as<CubePersonal>(kind, std::move(run), arguments);
-    return plan_paths(kind, std::move(run), arguments);
+        return plan_as<CubePersonal>(kind, std::move(run));
+    return plan_paths(kind, std::move(run));
 }
 
 constexpr std::string_view kPersonalOptions =

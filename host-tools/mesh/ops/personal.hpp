@@ -23,10 +23,10 @@ protected:
     virtual Schedule best_schedule() const = 0;
 
     /// The schedule that was asked for, or the best, of `names`. UsageError.
-    void plan_schedule(const RunArguments& arguments, const std::vector<std::string_view>& names);
+    void plan_schedule(const std::vector<std::string_view>& names);
     std::vector<std::string_view> schedules() const;
     /// Size and number of the blocks, in packets as planned. UsageError.
-    void plan_sizes(const RunArguments& arguments);
+    void plan_sizes();
 
     /// All nodes are roots: allgather, alltoall.
     bool all_to_all() const { return !scatters() && !inward(); }
@@ -51,7 +51,6 @@ private:
 };
 
 /// Plans a personalised op on the UHC or the star.
-std::unique_ptr<Operation> plan_paths(const OpKind& kind, RunPlan run,
-                                      const RunArguments& arguments);
+std::unique_ptr<Operation> plan_paths(const OpKind& kind, RunPlan run);
 
 } // namespace mesh::host

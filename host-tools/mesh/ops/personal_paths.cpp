@@ -26,19 +26,18 @@ constexpr std::uint64_t divided(std::uint64_t work, std::uint64_t links) {
 
 class PathPersonal final : public Personal {
 public:
-    PathPersonal(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
-        : Personal(kind, std::move(plan)) {
-        run().copies = plan_copies(run(), arguments);
-        tree_ = plan_disjoint_trees(arguments);
+    PathPersonal(const OpKind& kind, RunPlan plan) : Personal(kind, std::move(plan)) {
+        run().copies = plan_copies(run());
+        tree_ = plan_disjoint_trees();
         const auto names = schedules();
         if (names.empty())
-            refuse("--ports {}: on a {} {} takes all ports; allowed: all", run().ports_name,
+            refuse("--ports {}: on a {} {} takes all ports; allowed: all", run().model.ports,
                    name(run().network().topology), kind.name);
-        plan_schedule(arguments, names);
+        plan_schedule(names);
         if (schedule_ == Schedule::dfs_ack)
             use_all_trees();
-        plan_packet(run(), arguments.packet, {run().payload_bytes()});
-        plan_sizes(arguments);
+        plan_packet(run(), {run().payload_bytes()});
+        plan_sizes();
     }
 
     std::uint64_t expected_packets() const override;
@@ -60,7 +59,7 @@ private:
     bool is_star() const { return run().network().topology == Topology::star; }
     std::uint64_t sent() const { return std::uint64_t{packets()} * run().copies; }
 
-    Rule plan_disjoint_trees(const RunArguments& arguments) const;
+    Rule plan_disjoint_trees() const;
     void use_all_trees();
     bool fits(Schedule schedule) const override;
     Schedule best_schedule() const override;
@@ -76,7 +75,7 @@ private:
     std::uint64_t missing_blocks(NodeId node, const Outcome& outcome) const;
 };
 
-Rule PathPersonal::plan_disjoint_trees(const RunArguments& arguments) const {
+Rule PathPersonal::plan_disjoint_trees() const {
     const Network network = run().network();
     std::vector<std::string_view> names;
     for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number) {
@@ -84,15 +83,15 @@ Rule PathPersonal::plan_disjoint_trees(const RunArguments& arguments) const {
         if (has_paths(network.topology, rule) && subtree_count(network, rule) >= run().copies)
             names.push_back(name(rule));
     }
-    if (!arguments.avoid.empty())
+    if (!run().work.avoid.empty())
         refuse("--avoid: on a uhc and a star no tree is known to do without a cable; "
                "allowed: --copies 2");
-    if (arguments.tree.empty())
+    if (run().work.tree.empty())
         return usual_paths(network, pairs());
-    if (std::find(names.begin(), names.end(), arguments.tree) == names.end())
-        refuse("--tree '{}': {} of {} with --copies {} goes over: {}", arguments.tree, kind().name,
+    if (std::find(names.begin(), names.end(), run().work.tree) == names.end())
+        refuse("--tree '{}': {} of {} with --copies {} goes over: {}", run().work.tree, kind().name,
                name(network.topology), run().copies, fmt::join(names, ", "));
-    return tree_of(network, arguments.tree, run().root);
+    return tree_of(network, run().work.tree, run().root);
 }
 
 void PathPersonal::use_all_trees() {
@@ -244,9 +243,8 @@ Verdict PathPersonal::judge(const Outcome& outcome) const {
 
 } // namespace
 
-std::unique_ptr<Operation> plan_paths(const OpKind& kind, RunPlan run,
-                                      const RunArguments& arguments) {
-    return plan_as<PathPersonal>(kind, std::move(run), arguments);
+std::unique_ptr<Operation> plan_paths(const OpKind& kind, RunPlan run) {
+    return plan_as<PathPersonal>(kind, std::move(run));
 }
 
 } // namespace mesh::host

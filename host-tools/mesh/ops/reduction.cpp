@@ -80,7 +80,7 @@ public:
 protected:
     using Operation::Operation;
 
-    void plan_elements(const RunArguments& arguments);
+    void plan_elements();
     void fill(wire::Job& job, NodeId) const override {
         set_parameters(job, parameters_for_nodes());
     }
@@ -93,16 +93,16 @@ private:
     Operator operation_ = Operator::sum;
 };
 
-void Reduction::plan_elements(const RunArguments& arguments) {
-    plan_packet(run(), arguments.packet, {run().payload_bytes()});
-    plan_blocks(run(), arguments, kind().name,
-                {run().nodes(), most_bytes(limits::kMessageBytesMax)});
-    element_ = static_cast<ElementType>(place_of(kElementNames, arguments.element, "--type"));
-    operation_ = static_cast<Operator>(place_of(kOperatorNames, arguments.reduction, "--operator"));
+void Reduction::plan_elements() {
+    plan_packet(run(), {run().payload_bytes()});
+    plan_blocks(run(), kind().name, {run().nodes(), most_bytes(limits::kMessageBytesMax)});
+    element_ = static_cast<ElementType>(place_of(kElementNames, run().work.element, "--type"));
+    operation_ =
+        static_cast<Operator>(place_of(kOperatorNames, run().work.reduction, "--operator"));
     const auto operation = combiner(operation_, element_);
     if (!operation)
-        refuse("--operator {} on {}: allowed: sum, min, max", arguments.reduction,
-               arguments.element);
+        refuse("--operator {} on {}: allowed: sum, min, max", run().work.reduction,
+               run().work.element);
     if (run().bytes % operation->element_bytes != 0)
         refuse("--bytes {}: not a multiple of an element's {} bytes", run().bytes,
                operation->element_bytes);
@@ -124,16 +124,15 @@ Bytes Reduction::elements(NodeId node) const {
 /// reduce: up a tree to the root. allreduce: to all.
 class TreeReduction final : public Reduction {
 public:
-    TreeReduction(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
-        : Reduction(kind, std::move(plan)) {
-        tree_ = plan_tree(run(), arguments, false);
+    TreeReduction(const OpKind& kind, RunPlan plan) : Reduction(kind, std::move(plan)) {
+        tree_ = plan_tree(run(), false);
         check_climbs(tree_, kind.name);
         const Topology topology = run().network().topology;
         if (topology == Topology::uhc && inward() && tree_ != Rule::bts)
             refuse("--tree {}: a reduce on a uhc climbs over links that no tree for sending has; "
                    "allowed: bts, all links turned round",
                    name(tree_));
-        plan_elements(arguments);
+        plan_elements();
     }
 
     std::uint64_t expected_packets() const override {
@@ -187,10 +186,10 @@ private:
 /// Running totals over the nodes, in the order of their numbers.
 class Scan final : public Reduction {
 public:
-    Scan(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+    Scan(const OpKind& kind, RunPlan plan)
         : Reduction(kind, std::move(plan)),
-          exclusive_(arguments.exclusive) {
-        plan_elements(arguments);
+          exclusive_(run().work.exclusive) {
+        plan_elements();
     }
 
     std::uint64_t expected_packets() const override {

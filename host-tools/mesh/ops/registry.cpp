@@ -44,13 +44,13 @@ const OpKind& kind_asked_for(const RunArguments& arguments) {
     std::vector<std::string_view> names;
     for (const OpKind& kind : op_kinds())
         names.push_back(kind.name);
-    if (arguments.op.empty() == arguments.app.empty())
+    if (arguments.work.op.empty() == arguments.work.app.empty())
         refuse("give one of --op ({}) and --app ({}, ./PROGRAM or FILE.cpp)",
                fmt::join(names, ", "), fmt::join(app_names(), ", "));
-    if (!arguments.op.empty())
-        return op_kinds()[place_of(names, arguments.op, "--op")];
+    if (!arguments.work.op.empty())
+        return op_kinds()[place_of(names, arguments.work.op, "--op")];
     for (const OpKind& kind : op_kinds())
-        if (arguments.app == std::vector{std::string(kind.program)} &&
+        if (arguments.work.app == std::vector{std::string(kind.program)} &&
             kind.program != kCommonProgram)
             return kind;
     return app_op();

@@ -30,14 +30,14 @@ constexpr std::array<std::pair<std::string_view, Rule>, 6> kRoutes{
 
 class Send final : public Operation {
 public:
-    Send(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+    Send(const OpKind& kind, RunPlan plan)
         : Operation(kind, std::move(plan)),
-          route_(route_of(run().network(), arguments.route)),
-          messages_(in_range(arguments.messages, 1, kMessagesMax, "--messages")) {
-        plan_message(run(), arguments, limits::kMessageBytesMax);
-        plan_packet(run(), arguments.packet, {run().payload_bytes()});
-        plan_target(arguments.target);
-        if (!run().output.empty() && (!target_ || messages_ != 1))
+          route_(route_of(run().network(), run().work.route)),
+          messages_(in_range(run().work.messages, 1, kMessagesMax, "--messages")) {
+        plan_message(run(), run().data.input, limits::kMessageBytesMax);
+        plan_packet(run(), {run().payload_bytes()});
+        plan_target(run().work.target);
+        if (!run().data.output.empty() && (!target_ || messages_ != 1))
             refuse("--output: --op send writes one message, to one --target");
         check_amount();
         incoming_.resize(run().nodes());
@@ -75,7 +75,7 @@ private:
     void check_amount() const;
     bool sends(NodeId node) const { return !target_ || node == run().root; }
     NodeId target_of(NodeId from, std::uint32_t k) const {
-        return target_ ? *target_ : traffic_target(run().nodes(), run().seed, from, k);
+        return target_ ? *target_ : traffic_target(run().nodes(), run().model.seed, from, k);
     }
     template <class Visit>
     void for_each_message(Visit visit) const;

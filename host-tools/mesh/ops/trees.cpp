@@ -41,18 +41,18 @@ std::vector<std::string_view> disjoint_trees(Network network) {
 
 } // namespace
 
-Rule plan_tree(const RunPlan& run, const RunArguments& arguments, bool for_blocks) {
+Rule plan_tree(const RunPlan& run, bool for_blocks) {
     const Network network = run.network();
-    if (!arguments.avoid.empty()) {
+    if (!run.work.avoid.empty()) {
         if (network.topology != Topology::cube)
             refuse("--avoid: on a {} no tree is known that avoids a cable; allowed: --copies",
                    name(network.topology));
-        if (!arguments.tree.empty() || run.copies > 1)
+        if (!run.work.tree.empty() || run.copies > 1)
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
-        return tree_without(run, cable_end(network, arguments.avoid, "--avoid"), for_blocks);
+        return tree_without(run, cable_end(network, run.work.avoid, "--avoid"), for_blocks);
     }
     const Rule usual = usual_tree(network.topology, run.copies > 1);
-    const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree, run.root);
+    const Rule rule = run.work.tree.empty() ? usual : tree_of(network, run.work.tree, run.root);
     if (run.copies > 1 && !has_disjoint_trees(rule))
         refuse("--copies {}: goes with --tree {}, whose trees share no edge", run.copies,
                fmt::join(disjoint_trees(network), ", "));
@@ -82,8 +82,8 @@ std::uint32_t copies_max(Network network) {
     return subtree_count(network, usual_tree(network.topology, true));
 }
 
-std::uint32_t plan_copies(const RunPlan& run, const RunArguments& arguments) {
-    return in_range(arguments.copies, 1, copies_max(run.network()), "--copies");
+std::uint32_t plan_copies(const RunPlan& run) {
+    return in_range(run.work.copies, 1, copies_max(run.network()), "--copies");
 }
 
 } // namespace mesh::host

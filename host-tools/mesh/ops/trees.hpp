@@ -12,7 +12,7 @@ namespace mesh::host {
 
 /// The tree that was asked for, one that avoids a cable, or the usual one. `for_blocks`: a single
 /// tree over which each node's own block goes. UsageError.
-Rule plan_tree(const RunPlan& run, const RunArguments& arguments, bool for_blocks);
+Rule plan_tree(const RunPlan& run, bool for_blocks);
 /// The usual disjoint trees for single packets, of UHC and star; `pairs`: each block goes from one
 /// node to one other.
 Rule usual_paths(Network network, bool pairs);
@@ -25,6 +25,6 @@ std::optional<Formula> own_formula(PortModel ports, std::uint64_t packets);
 /// How many trees of a network share no link.
 std::uint32_t copies_max(Network network);
 /// How many copies of each packet, of as many as there are disjoint trees. UsageError.
-std::uint32_t plan_copies(const RunPlan& run, const RunArguments& arguments);
+std::uint32_t plan_copies(const RunPlan& run);
 
 } // namespace mesh::host

@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "fault_plan.hpp"
 #include "host-tools/mesh/capture/capture.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
@@ -9,7 +10,7 @@
 #include "plan_programs.hpp"
 #include "plan_rig.hpp"
 
-#include <array>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -19,101 +20,92 @@ namespace {
 
 constexpr double kUnitsMax = 4000; // of tau and tc: ticks fit 32 bits
 
-void plan_times(RunPlan& run, const RunArguments& arguments) {
-    run.ports = port_model_of(arguments.ports);
-    run.ports_name = arguments.ports;
-    run.tau = arguments.tau;
-    run.tc = arguments.tc;
-    if (!(run.tau >= 0 && run.tau <= kUnitsMax))
-        refuse("--tau {}: allowed: 0 to {}", run.tau, kUnitsMax);
-    if (!(run.tc >= 0 && run.tc <= kUnitsMax))
-        refuse("--tc {}: allowed: 0 to {}", run.tc, kUnitsMax);
-    run.timeout_s = arguments.timeout_s;
-    if (!(run.timeout_s > 0 && run.timeout_s <= 1e6))
-        refuse("--timeout {}: allowed: seconds above 0", run.timeout_s);
-    run.limit_s = arguments.limit_s;
-    if (!(run.limit_s >= 0 && run.limit_s <= 1e9))
-        refuse("--limit {}: allowed: seconds, or 0 for no limit", run.limit_s);
+void check_model(const ModelOptions& model) {
+    if (!(model.tau >= 0 && model.tau <= kUnitsMax))
+        refuse("--tau {}: allowed: 0 to {}", model.tau, kUnitsMax);
+    if (!(model.tc >= 0 && model.tc <= kUnitsMax))
+        refuse("--tc {}: allowed: 0 to {}", model.tc, kUnitsMax);
 }
 
-void check_files(const RunPlan& run) {
-    if (!run.log.empty())
-        check_new_folder(run.log, "--log");
-    if (!run.output.empty())
-        check_writable(run.output, "--output");
-    if (!run.report.empty() && run.report != kStandardOutput)
-        check_writable(run.report, "--report");
-    if (!run.capture.empty() && run.capture != kStandardOutput)
-        check_writable(run.capture, "--capture");
+void check_rig(const RigOptions& rig) {
+    if (!(rig.timeout_s > 0 && rig.timeout_s <= 1e6))
+        refuse("--timeout {}: allowed: seconds above 0", rig.timeout_s);
+    if (!(rig.limit_s >= 0 && rig.limit_s <= 1e9))
+        refuse("--limit {}: allowed: seconds, or 0 for no limit", rig.limit_s);
+    if (rig.live && isatty(STDERR_FILENO) == 0)
+        refuse("--live: needs a terminal as standard error");
 }
 
-void plan_capture(RunPlan& run, const RunArguments& arguments) {
+void check_results(const ResultOptions& results) {
     constexpr auto kLeast = static_cast<std::int64_t>(kCaptureBytesMin);
-    run.capture = arguments.capture;
-    run.capture_bytes = wire::kFrameBytesMax;
-    if (run.capture == kStandardOutput && run.report == kStandardOutput)
+    if (results.capture == kStandardOutput && results.report == kStandardOutput)
         refuse("--capture - and --report -: one of them can be standard output");
-    if (run.capture == kStandardOutput && run.wants_page())
+    if (results.capture == kStandardOutput && results.wants_page())
         refuse("--capture - and --report {}: a page needs a capture that can be read again; give "
                "--capture FILE, or none",
-               run.report);
-    if (!arguments.capture_bytes)
-        return;
-    if (run.capture.empty())
+               results.report);
+    if (results.capture_bytes && results.capture.empty())
         refuse("--capture-bytes goes with --capture FILE");
-    if (*arguments.capture_bytes < kLeast)
-        refuse("--capture-bytes {}: allowed: {} or more", *arguments.capture_bytes, kLeast);
-    run.capture_bytes = static_cast<std::size_t>(*arguments.capture_bytes);
+    if (results.capture_bytes && *results.capture_bytes < kLeast)
+        refuse("--capture-bytes {}: allowed: {} or more", *results.capture_bytes, kLeast);
 }
 
-/// The part of the plan that does not depend on the op.
+/// Late, since an op's own refusals come before those of the file system.
+void check_files(const RunPlan& run) {
+    const auto check = [](const std::string& file, const char* option) {
+        if (!file.empty())
+            check_writable(file, option);
+    };
+    if (!run.rig.options.log.empty())
+        check_new_folder(run.rig.options.log, "--log");
+    check(run.data.output, "--output");
+    if (run.results.report != kStandardOutput)
+        check(run.results.report, "--report");
+    if (run.results.capture != kStandardOutput)
+        check(run.results.capture, "--capture");
+    check(run.results.junit, "--junit");
+}
+
+/// The part of the plan that does not depend on the op: network and board.
 RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
-    if (!arguments.alone && arguments.input == "-")
+    if (!arguments.alone && arguments.data.input == "-")
         refuse("--input -: standard input is read once; give several runs a file");
-    RunPlan run;
-    run.command = command;
-    run.engine = arguments.engine;
-    run.rig.uplink = arguments.uplink;
-    run.rig.network = network_of(arguments.topology, arguments.dim);
-    run.root = node_of(run.network(), arguments.root, "--root");
-    run.seed = arguments.seed;
-    run.output = arguments.output;
-    run.report = arguments.report;
-    run.log = arguments.log;
-    run.raw = arguments.raw;
-    run.expect = arguments.expect;
-    if (!run.expect.empty())
-        run.expected = ConsoleText::read(run.expect);
-    run.live = arguments.live;
-    run.quiet = arguments.quiet;
-    if (run.live && isatty(STDERR_FILENO) == 0)
-        refuse("--live: needs a terminal as standard error");
-    plan_host_cable(run, arguments);
-    plan_board(run, arguments);
-    plan_capture(run, arguments);
-    plan_times(run, arguments);
+    RunPlan run(arguments, command);
+    run.rig.network = network_of(arguments.rig.topology, arguments.rig.dim);
+    run.root = node_of(run.network(), arguments.work.root, "--root");
+    if (!run.results.expect.empty())
+        run.expected = ConsoleText::read(run.results.expect);
+    check_rig(run.rig.options);
+    run.rig.one_cable = plan_host_cable(run);
+    run.rig.board = plan_board(run.rig);
+    check_results(run.results);
+    run.ports = port_model_of(run.model.ports);
+    check_model(run.model);
+    run.capture_bytes = static_cast<std::size_t>(
+        run.results.capture_bytes.value_or(static_cast<std::int64_t>(wire::kFrameBytesMax)));
     return run;
 }
 
-void plan_order(RunPlan& run, const RunArguments& arguments) {
-    if (arguments.order.empty())
-        return;
-    if (run.engine != "sim")
+std::optional<OrderPlan> plan_order(const RigPlan& rig, const ModelOptions& model) {
+    if (model.order.empty())
+        return std::nullopt;
+    if (!rig.simulated())
         refuse("--order: goes with --engine sim; cables of an emulator have the order that comes");
-    run.rig.order = order_of(arguments.order);
-    if (!run.rig.order)
+    std::optional<OrderPlan> order = order_of(model.order);
+    if (!order)
         refuse("--order '{}': allowed: the numbers of choices in ascending order, as 12,40; none; "
                "drawn:N",
-               arguments.order);
-    run.rig.order->seed = run.seed;
+               model.order);
+    order->seed = model.seed;
+    return order;
 }
 
-void plan_lockstep(Operation& op, const RunArguments& arguments) {
-    const bool simulated = op.run().engine == "sim";
-    if (arguments.free && simulated)
+bool plan_lockstep(const Operation& op) {
+    const RunPlan& run = op.run();
+    if (run.model.free && run.rig.simulated())
         refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
-    op.run().rig.lockstep = simulated || arguments.lockstep ||
-                            (!arguments.free && !op.run().rig.one_cable && op.contends());
+    return run.rig.simulated() || run.model.lockstep ||
+           (!run.model.free && !run.rig.one_cable && op.contends());
 }
 
 } // namespace
@@ -121,20 +113,18 @@ void plan_lockstep(Operation& op, const RunArguments& arguments) {
 std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command) {
     const OpKind& kind = kind_of(arguments);
     RunPlan shared = plan_shared(arguments, command);
-    shared.workspace_bytes = workspace_for(kind, shared, arguments);
-    std::unique_ptr<Operation> op = kind.plan(kind, std::move(shared), arguments);
+    shared.workspace_bytes = workspace_for(kind, shared);
+    std::unique_ptr<Operation> op = kind.plan(kind, std::move(shared));
     RunPlan& run = op->run();
     check_files(run);
-    if (!arguments.junit.empty())
-        check_writable(arguments.junit, "--junit");
-    for (const std::int64_t node : arguments.gdb)
+    for (const std::int64_t node : run.rig.options.gdb)
         run.rig.gdb.push_back(node_of(run.network(), node, "--gdb"));
-    run.rig.faults = plan_faults(parse_faults(arguments.faults, run.network()), run.network(),
-                                 run.root, op->expected_packets(), run.seed);
-    plan_order(run, arguments);
-    plan_rig(*op, arguments);
-    plan_lockstep(*op, arguments);
-    check_host_cable(run, arguments);
+    run.rig.faults = plan_faults(parse_faults(run.results.faults, run.network()), run.network(),
+                                 run.root, op->expected_packets(), run.model.seed);
+    run.rig.order = plan_order(run.rig, run.model);
+    plan_rig(*op);
+    run.rig.lockstep = plan_lockstep(*op);
+    check_host_cable(run);
     return op;
 }
 

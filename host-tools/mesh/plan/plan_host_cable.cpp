@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <sys/stat.h>
@@ -15,11 +14,6 @@
 namespace mesh::host {
 
 namespace {
-
-/// Options about emulators and cables, which are not to be had of a mesh that is there already.
-constexpr std::array<std::string_view, 12> kOfTheRig{
-    "--engine",        "--faults", "--capture", "--gdb",     "--miswire", "--qemu",
-    "--capture-bytes", "--memory", "--image",   "--dry-run", "--boot",    "--flash"};
 
 void check_device(const std::string& device) {
     struct stat status = {};
@@ -29,20 +23,17 @@ void check_device(const std::string& device) {
         refuse("--serial '{}': not a serial line", device);
 }
 
-void plan_serial(RunPlan& run, const RunArguments& arguments) {
-    check_device(arguments.serial);
-    for (const std::string_view option : kOfTheRig)
-        if (arguments.gives(option))
+void check_serial(const RunPlan& run) {
+    check_device(run.rig.options.serial);
+    for (const std::string& option : run.given)
+        if (is_limited(option, kOfEmulators))
             refuse("{} goes with an emulated mesh, not with --serial", option);
     const auto rates = baud_rates();
-    if (std::ranges::find(rates, arguments.baud) == rates.end())
-        refuse("--baud {}: allowed: {}", arguments.baud, fmt::join(rates, ", "));
-    run.engine = "serial";
-    run.rig.serial = arguments.serial;
-    run.rig.baud = arguments.baud;
+    if (std::ranges::find(rates, run.rig.options.baud) == rates.end())
+        refuse("--baud {}: allowed: {}", run.rig.options.baud, fmt::join(rates, ", "));
 }
 
-void check_load(const RunPlan& run, const RunArguments& arguments) {
+void check_load(const RunPlan& run) {
     if (run.network().topology == Topology::uhc)
         refuse(
             "mesh load --topology uhc: its cables carry one way only, and a loader answers by the "
@@ -51,34 +42,32 @@ void check_load(const RunPlan& run, const RunArguments& arguments) {
         refuse("mesh load --dim {}: {} nodes; loaders have room for a tree of {}",
                run.network().dim, run.nodes(), wire::kLoadNodesMax);
     for (const std::string_view option : {"--image", "--gdb"})
-        if (arguments.gives(option))
+        if (run.gives(option))
             refuse("{} does not go with mesh load", option);
-    if (run.engine == "sim" || arguments.lockstep)
+    if (run.rig.options.engine == "sim" || run.model.lockstep)
         refuse("mesh load has emulated nodes that run freely: not with {}",
-               arguments.lockstep ? "--lockstep" : "--engine sim");
+               run.model.lockstep ? "--lockstep" : "--engine sim");
 }
 
 /// The flash of the nodes, if they are to keep what is loaded.
-void plan_keep(RigPlan& rig, const RunArguments& arguments) {
-    if (!arguments.keep)
+void plan_keep(RigPlan& rig) {
+    const RigOptions& options = rig.options;
+    if (!options.keep)
         return;
-    if (*arguments.keep < 1 || *arguments.keep > std::int64_t{wire::kLoadVersionMax})
-        refuse("--keep {}: allowed: 1 to {}, the version of the program", *arguments.keep,
+    if (*options.keep < 1 || *options.keep > std::int64_t{wire::kLoadVersionMax})
+        refuse("--keep {}: allowed: 1 to {}, the version of the program", *options.keep,
                wire::kLoadVersionMax);
     if (rig.board.flash_bytes == 0)
         refuse("--keep: a node of {} has no flash that its loader can write", rig.board.name);
-    rig.keep = static_cast<std::uint32_t>(*arguments.keep);
-    rig.older = arguments.older;
-    rig.flash = arguments.flash;
-    if (!rig.flash.empty() && !std::filesystem::is_directory(rig.flash))
-        refuse("--flash '{}': no such folder", rig.flash);
+    if (!options.flash.empty() && !std::filesystem::is_directory(options.flash))
+        refuse("--flash '{}': no such folder", options.flash);
     rig.board.machine = rig.board.flash_machine;
 }
 
 /// The kinds that leave nodes their way to a loader's image. A node that is reset is loaded again.
 bool leaves_ways(const FaultKind& kind) { return !kind.breaks_ways() || &kind == &faults::restart; }
 
-void check_faults(const RunPlan& run, const RunArguments& arguments) {
+void check_faults(const RunPlan& run) {
     std::vector<std::string_view> allowed;
     for (const FaultKind* kind : fault_kinds())
         if (leaves_ways(*kind))
@@ -87,42 +76,43 @@ void check_faults(const RunPlan& run, const RunArguments& arguments) {
         if (!run.rig.loader.empty() && !leaves_ways(*incident.kind))
             refuse("--faults '{}': the image comes to other nodes by that node or cable: allowed "
                    "with mesh load: {}",
-                   arguments.faults, fmt::join(allowed, ", "));
+                   run.results.faults, fmt::join(allowed, ", "));
         if (run.rig.loader.empty() && incident.kind->argument() == FaultArgument::node &&
             incident.node == NodeId{0})
             refuse("--faults '{}': {} strikes node 0, which has the one host cable: allowed: other "
                    "nodes",
-                   arguments.faults, incident.kind->name());
+                   run.results.faults, incident.kind->name());
     }
 }
 
 } // namespace
 
-void plan_host_cable(RunPlan& run, const RunArguments& arguments) {
-    if (arguments.host_at && *arguments.host_at != 0)
-        refuse("--host-at {}: allowed: 0, the node with the host cable", *arguments.host_at);
-    if (arguments.gives("--baud") && arguments.serial.empty())
+bool plan_host_cable(const RunPlan& run) {
+    const RigOptions& options = run.rig.options;
+    if (options.host_at && *options.host_at != 0)
+        refuse("--host-at {}: allowed: 0, the node with the host cable", *options.host_at);
+    if (run.gives("--baud") && !run.rig.serial())
         refuse("--baud goes with --serial");
-    run.rig.one_cable = arguments.host_at || !arguments.serial.empty() || !arguments.load.empty();
-    if (!run.rig.one_cable)
-        return;
-    if (!arguments.load.empty())
-        check_load(run, arguments);
-    if (run.engine == "sim")
+    if (!options.host_at && !run.rig.serial() && options.load.empty())
+        return false;
+    if (!options.load.empty())
+        check_load(run);
+    if (options.engine == "sim")
         refuse("--host-at goes with --engine qemu only: nodes of a simulation have no cable");
-    if (arguments.lockstep)
+    if (run.model.lockstep)
         refuse("--lockstep needs a host cable at each node: not with --host-at, --serial");
-    if (!arguments.serial.empty())
-        plan_serial(run, arguments);
+    if (run.rig.serial())
+        check_serial(run);
+    return true;
 }
 
-void check_host_cable(RunPlan& run, const RunArguments& arguments) {
+void check_host_cable(RunPlan& run) {
     if (!run.rig.one_cable)
         return;
-    plan_keep(run.rig, arguments);
-    if (!run.rig.serial.empty() && !run.rig.board.serial())
+    plan_keep(run.rig);
+    if (run.rig.serial() && !run.rig.board.serial())
         refuse("--board {}: has no serial lines, and --serial needs them", run.rig.board.name);
-    check_faults(run, arguments);
+    check_faults(run);
 }
 
 } // namespace mesh::host

@@ -5,12 +5,13 @@
 
 namespace mesh::host {
 
-/// Takes --host-at and --serial into `run`. UsageError: their values are impossible, or another
-/// option does not go with them.
-void plan_host_cable(RunPlan& run, const RunArguments& arguments);
+/// Whether node 0 alone has a host cable, by --host-at, --serial, or mesh load. Precondition: the
+/// network is known. UsageError: their values are impossible, or another option does not go with
+/// them.
+bool plan_host_cable(const RunPlan& run);
 
-/// Takes --keep and --flash into `run`, and refuses options that such a mesh cannot obey, when
-/// board, faults and lockstep are known. UsageError.
-void check_host_cable(RunPlan& run, const RunArguments& arguments);
+/// Gives the board the flash that --keep asks for, and refuses options that such a mesh cannot
+/// obey, when board, faults and lockstep are known. UsageError.
+void check_host_cable(RunPlan& run);
 
 } // namespace mesh::host

@@ -72,7 +72,7 @@ std::string made_image(std::string_view name, const RunPlan& run) {
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RunPlan& run) {
     if (is_source(word))
-        return built_program(word, run.engine == "sim" ? "sim" : "qemu", place_of_images(run))
+        return built_program(word, run.rig.simulated() ? "sim" : "qemu", place_of_images(run))
             .string();
     if (word.find('/') != std::string::npos || word.ends_with(".elf"))
         return word;
@@ -88,7 +88,7 @@ std::string file_of(const std::string& word, const RunPlan& run) {
 /// The part of this file that the engine loads.
 RigProgram loaded_part(const std::string& name, const std::string& path, const RunPlan& run) {
     const ProgramFile file(path);
-    if (run.engine == "sim") {
+    if (run.rig.simulated()) {
         file.check_for_simulation();
         const auto unpacked = std::make_shared<const Fd>(file.simulated());
         // With the process, for the tools that find lines in it.
@@ -98,9 +98,9 @@ RigProgram loaded_part(const std::string& name, const std::string& path, const R
     return {name, path, nullptr, file.waits_for_times()};
 }
 
-void plan_apps(RunPlan& run, const RunArguments& arguments) {
+void plan_apps(RunPlan& run) {
     constexpr std::uint8_t kNone = 0xFF;
-    const std::vector<std::string>& words = arguments.app;
+    const std::vector<std::string>& words = run.work.app;
     if (words.size() > board::kLoadedMax)
         refuse("--app: {} programs; at most {} are allowed", words.size(), board::kLoadedMax);
     RigPlan& rig = run.rig;
@@ -110,7 +110,7 @@ void plan_apps(RunPlan& run, const RunArguments& arguments) {
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
         const std::string name = word.substr(0, at);
         const std::string file = file_of(name, run);
-        if ((arguments.ranks || arguments.heap || !arguments.tree.empty()) &&
+        if ((run.work.ranks || run.work.heap || !run.work.tree.empty()) &&
             !ProgramFile(file).has_main())
             refuse("--ranks, --heap, --tree: '{}' has no main(), or no names; allowed: programs "
                    "with one",
@@ -139,30 +139,31 @@ void plan_apps(RunPlan& run, const RunArguments& arguments) {
 
 } // namespace
 
-std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArguments& arguments) {
-    const std::string image = arguments.image.empty()
-                                  ? image_of(kind.program, place_of_images(run)).string()
-                                  : arguments.image;
-    if (run.engine == "sim" || !fs::is_regular_file(image)) // plan_programs() will refuse it
+std::size_t workspace_for(const OpKind& kind, const RunPlan& run) {
+    const std::string& asked = run.rig.options.image;
+    const std::string image =
+        asked.empty() ? image_of(kind.program, place_of_images(run)).string() : asked;
+    if (run.rig.simulated() || !fs::is_regular_file(image)) // plan_programs() will refuse it
         return limits::kWorkspaceBytes;
     const NodeMemoryRecord memory = ImageSymbols(image).node_memory();
     return memory.processes != 0 ? memory.workspace_bytes : limits::kWorkspaceBytes;
 }
 
-void plan_programs(Operation& op, const RunArguments& arguments) {
+void plan_programs(Operation& op) {
     RunPlan& run = op.run();
-    if (!arguments.image.empty() && is_rule_file(arguments.tree))
-        refuse("--tree '{}': goes without --image, which does not have the rule", arguments.tree);
-    if (!arguments.image.empty()) {
-        run.rig.programs = {loaded_part(std::string(op.title()), arguments.image, run)};
+    const std::string& image = run.rig.options.image;
+    if (!image.empty() && is_rule_file(run.work.tree))
+        refuse("--tree '{}': goes without --image, which does not have the rule", run.work.tree);
+    if (!image.empty()) {
+        run.rig.programs = {loaded_part(std::string(op.title()), image, run)};
     } else if (op.is_app()) {
-        plan_apps(run, arguments);
-    } else if (is_rule_file(arguments.tree) && run.engine != "sim") {
+        plan_apps(run);
+    } else if (is_rule_file(run.work.tree) && !run.rig.simulated()) {
         const std::string name{op.kind().program};
         run.rig.programs = {loaded_part(name, own_rule_image(place_of_images(run)).string(), run)};
     } else {
         const std::string name{op.kind().program};
-        const bool own = run.engine == "sim"; // part of this tool
+        const bool own = run.rig.simulated(); // part of this tool
         run.rig.programs = {own ? RigProgram{name, ""}
                                 : loaded_part(name, made_image(name, run), run)};
     }

@@ -10,10 +10,10 @@ namespace mesh::host {
 
 /// Bytes of a node's workspace while it does an op of this kind: of the image that a board runs, or
 /// of a simulation.
-std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArguments& arguments);
+std::size_t workspace_for(const OpKind& kind, const RunPlan& run);
 
 /// Finds the programs of the op, or of --app and --image, builds those that are source files, and
 /// checks that they are for this engine and board. UsageError.
-void plan_programs(Operation& op, const RunArguments& arguments);
+void plan_programs(Operation& op);
 
 } // namespace mesh::host

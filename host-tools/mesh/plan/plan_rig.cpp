@@ -74,15 +74,14 @@ struct NodesMemory {
 
 /// Checks that ports and memory suffice; --memory says how much memory there is, in place of the
 /// machine.
-void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max, NodesMemory memory,
-               std::string_view where) {
+void plan_size(RunPlan& run, unsigned ports_max, NodesMemory memory, std::string_view where) {
     const Network network = run.network();
     if (port_count(network) > ports_max)
         refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
                port_count(network), where, ports_max,
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
-    const std::uint64_t available =
-        arguments.memory ? std::uint64_t{*arguments.memory} * 1024 : available_kbyte();
+    const auto& asked = run.rig.options.memory;
+    const std::uint64_t available = asked ? std::uint64_t{*asked} * 1024 : available_kbyte();
     const std::uint64_t nodes = nodes_of_machine(run.rig, network);
     run.memory_kbyte = memory.kbyte(nodes);
     run.memory_available_kbyte = available;
@@ -124,11 +123,11 @@ void plan_processes(const RunPlan& run) {
 
 /// Checks that simulated nodes have the buffers for the tree that was asked for: a packet moves on
 /// to a node that has more free buffers than the packet may still cross links.
-void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
+void check_buffers(const RunPlan& run) {
     constexpr unsigned kNodesOwn = Admission::nodes_own(board::HostBoard::capabilities().receivers);
-    if (arguments.tree.empty())
+    if (run.work.tree.empty())
         return;
-    const Rule tree = tree_of(run.network(), arguments.tree, run.root);
+    const Rule tree = tree_of(run.network(), run.work.tree, run.root);
     const auto buffers = [&](Network network) {
         return simulated_buffers(network, run.rig.board.buffers);
     };
@@ -141,7 +140,7 @@ void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
         --dim;
     if (dim != run.network().dim)
         refuse("--tree {}: has paths of {} links, a node can keep {} packets: --dim up to {}",
-               arguments.tree, height(run.network(), tree), buffers(run.network()), dim);
+               run.work.tree, height(run.network(), tree), buffers(run.network()), dim);
 }
 
 /// The loader's image. UsageError: the board has none.
@@ -158,10 +157,11 @@ std::string loader_of(const BoardFacts& board) {
 }
 
 /// Memory, loader and emulator.
-void plan_engine(RunPlan& run, const RunArguments& arguments) {
+void plan_engine(RunPlan& run) {
     RigPlan& rig = run.rig;
-    const bool emulated = rig.serial.empty();
-    if (rig.uplink != nullptr && (!emulated || run.engine == "sim"))
+    const RigOptions& options = rig.options;
+    const bool emulated = !rig.serial();
+    if (rig.uplink != nullptr && (!emulated || rig.simulated()))
         refuse(
             "{}: all nodes are in one process, and {} of mesh were started to share a run; start "
             "one, or run each by itself: MESH_RANKS=apart",
@@ -169,30 +169,28 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
     if (rig.uplink != nullptr && rig.uplink->ranks() > run.nodes())
         refuse("--dim {}: {} nodes for {} ranks; allowed: as many ranks as nodes",
                run.network().dim, run.nodes(), rig.uplink->ranks());
-    if (!arguments.load.empty())
+    if (!options.load.empty())
         rig.loader = loader_of(rig.board);
-    rig.timeout_s = run.timeout_s;
-    rig.limit_s = run.limit_s;
-    if (run.engine == "sim") {
-        if (arguments.gives("--boot"))
+    if (rig.simulated()) {
+        if (run.gives("--boot"))
             refuse("--boot goes with --engine qemu only: a simulation starts no emulators");
-        if (!arguments.gdb.empty())
+        if (!options.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
         if (run.payload_bytes() < wire::kPayloadBytesMost && run.nodes() > rig.board.nodes)
             refuse("--dim {}: {} nodes; one of {} has memory, and room in its packets, for {}: "
                    "--dim up to {}",
                    run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
                    largest_dim(run.network().topology, rig.board.nodes, kSimulatedPortsMax));
-        plan_buffers(run, arguments);
-        plan_size(run, arguments, kSimulatedPortsMax, {kSimulatedKbyte}, "the simulation");
+        check_buffers(run);
+        plan_size(run, kSimulatedPortsMax, {kSimulatedKbyte}, "the simulation");
         return;
     }
-    if (arguments.keep && arguments.boot == "fork")
+    if (options.keep && options.boot == "fork")
         refuse("--boot fork: an emulator with flash is started for each node: --boot exec");
     if (emulated)
-        plan_emulator(rig, arguments.qemu, arguments.keep ? "exec" : arguments.boot);
-    plan_size(run, arguments, rig.board.ports(),
-              emulated ? memory_of_emulators(rig, std::max<std::size_t>(1, arguments.app.size()))
+        plan_emulator(rig, options.keep ? "exec" : options.boot);
+    plan_size(run, rig.board.ports(),
+              emulated ? memory_of_emulators(rig, std::max<std::size_t>(1, run.work.app.size()))
                        : NodesMemory{},
               rig.board.name);
     if (run.nodes() > rig.board.nodes)
@@ -227,26 +225,26 @@ Wiring swapped(Network network, Far one, Far other) {
     };
 }
 
-void plan_wiring(RunPlan& run, const RunArguments& arguments) {
-    run.rig.wiring = wiring_of(run.network());
-    if (arguments.miswire.empty())
-        return;
-    run.rig.wiring =
-        swapped(run.network(), cable_end(run.network(), arguments.miswire.at(0), "--miswire"),
-                cable_end(run.network(), arguments.miswire.at(1), "--miswire"));
+Wiring wiring_for(const RunPlan& run) {
+    const std::vector<std::string>& ends = run.rig.options.miswire;
+    if (ends.empty())
+        return wiring_of(run.network());
+    return swapped(run.network(), cable_end(run.network(), ends.at(0), "--miswire"),
+                   cable_end(run.network(), ends.at(1), "--miswire"));
 }
 
 } // namespace
 
-void plan_board(RunPlan& run, const RunArguments& arguments) {
-    if (run.rig.serial.empty() && run.engine != "qemu" && run.engine != "sim")
-        refuse("--engine '{}': allowed: qemu, sim", run.engine);
-    place_of(board_names(), arguments.board, "--board");
-    run.rig.board = read_board(toolkit_folder() / arguments.board);
+BoardFacts plan_board(const RigPlan& rig) {
+    const RigOptions& options = rig.options;
+    if (!rig.serial() && options.engine != "qemu" && options.engine != "sim")
+        refuse("--engine '{}': allowed: qemu, sim", options.engine);
+    place_of(board_names(), options.board, "--board");
+    return read_board(toolkit_folder() / options.board);
 }
 
-void plan_emulator(RigPlan& rig, const std::string& name, const std::string& boot) {
-    const Qemu qemu = find_qemu(name);
+void plan_emulator(RigPlan& rig, const std::string& boot) {
+    const Qemu qemu = find_qemu(rig.options.qemu);
     rig.qemu = qemu.path;
     rig.board.take_lines_of(qemu.version);
     rig.sandbox = has_sandbox(rig.qemu);
@@ -255,10 +253,10 @@ void plan_emulator(RigPlan& rig, const std::string& name, const std::string& boo
     rig.fork = boot.empty() ? rig.why_not_fork.empty() : place_of(kBoots, boot, "--boot") == 0;
 }
 
-void plan_rig(Operation& op, const RunArguments& arguments) {
-    plan_wiring(op.run(), arguments);
-    plan_engine(op.run(), arguments);
-    plan_programs(op, arguments);
+void plan_rig(Operation& op) {
+    op.run().rig.wiring = wiring_for(op.run());
+    plan_engine(op.run());
+    plan_programs(op);
 }
 
 } // namespace mesh::host

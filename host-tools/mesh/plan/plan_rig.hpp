@@ -5,13 +5,13 @@
 
 namespace mesh::host {
 
-/// The engine, and the board with all that is known of it. UsageError.
-void plan_board(RunPlan& run, const RunArguments& arguments);
-/// The emulator of this name or path, the board as that version of it has it, and whether nodes are
-/// forked: `boot` is fork, exec, or "" for what the emulator is known to allow. UsageError.
-void plan_emulator(RigPlan& rig, const std::string& name, const std::string& boot);
+/// All that is known of the board; checks --engine, too. UsageError.
+BoardFacts plan_board(const RigPlan& rig);
+/// The emulator of --qemu, the board as that version of it has it, and whether nodes are forked:
+/// `boot` is fork, exec, or "" for what the emulator is known to allow. UsageError.
+void plan_emulator(RigPlan& rig, const std::string& boot);
 
 /// Finds and checks all that the op's nodes need to come to life. UsageError.
-void plan_rig(Operation& op, const RunArguments& arguments);
+void plan_rig(Operation& op);
 
 } // namespace mesh::host

@@ -152,8 +152,8 @@ Json order_of(const OrderTaken& taken) {
 /// Every key is there for any op; the op fills in the keys that it has.
 Json head_of(const Operation& op) {
     const RunPlan& run = op.run();
-    Json head{{"engine", run.engine},
-              {"board", run.engine == "sim" ? "host" : run.rig.board.name},
+    Json head{{"engine", run.rig.engine()},
+              {"board", run.rig.simulated() ? "host" : run.rig.board.name},
               {"topology", name(run.network().topology)},
               {"dim", run.network().dim},
               {"nodes", run.nodes()},
@@ -167,14 +167,14 @@ Json head_of(const Operation& op) {
               {"root", index(run.root)},
               {"target", nullptr},
               {"messages", nullptr},
-              {"ports", run.ports_name},
+              {"ports", run.model.ports},
               {"bytes", 0},
               {"packet", run.packet_bytes},
               {"packets", 0},
               {"copies", run.copies},
-              {"tau", run.tau},
-              {"tc", run.tc},
-              {"seed", run.seed},
+              {"tau", run.model.tau},
+              {"tc", run.model.tc},
+              {"seed", run.model.seed},
               {"lockstep", run.rig.lockstep}};
     Figures figures;
     op.describe(figures);
@@ -297,7 +297,7 @@ Json report_of(const Operation& op, const RunResult& result, const Summary& summ
     report["console"] = console_of(failure);
     report["command"] = op.run().command;
     report["version"] = kVersion;
-    report["timeout"] = op.run().timeout_s;
+    report["timeout"] = op.run().rig.options.timeout_s;
     report["fates"] = fates_of(result);
     if (result.order)
         report["order"] = order_of(*result.order);
@@ -398,24 +398,24 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom, const Failure& failure) {
     const RunPlan& plan = op.run();
-    if ((plan.report.empty() || plan.wants_page()) && plan.log.empty())
+    if ((plan.results.report.empty() || plan.results.wants_page()) && plan.rig.options.log.empty())
         return;
     const std::string text = text_of(report_of(op, result, summary, loom, failure)) + "\n";
     const auto bytes = std::as_bytes(std::span(text));
-    if (!plan.log.empty())
-        write_whole(report_of_log(plan.log), bytes, "--log");
-    if (plan.report == kStandardOutput)
+    if (!plan.rig.options.log.empty())
+        write_whole(report_of_log(plan.rig.options.log), bytes, "--log");
+    if (plan.results.report == kStandardOutput)
         fmt::print("{}", text);
-    else if (!plan.report.empty() && !plan.wants_page())
-        write_whole(plan.report, bytes, "--report");
+    else if (!plan.results.report.empty() && !plan.results.wants_page())
+        write_whole(plan.results.report, bytes, "--report");
 }
 
 std::string head_of_table(const Operation& op) {
     const RunPlan& plan = op.run();
     std::string text;
     fmt::format_to(std::back_inserter(text), "{} on {} {} of {} {} nodes ({}{})\n", op.title(),
-                   plan.engine, name(plan.network().topology), plan.nodes(),
-                   plan.engine == "sim" ? "simulated" : plan.rig.board.name, plan.ports_name,
+                   plan.rig.engine(), name(plan.network().topology), plan.nodes(),
+                   plan.rig.simulated() ? "simulated" : plan.rig.board.name, plan.model.ports,
                    plan.rig.lockstep ? ", lockstep" : "");
     if (const std::string subject = op.subject(); !subject.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", subject);
@@ -443,7 +443,7 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
                 : fmt::format("everywhere after {}", counted(summary.complete_steps, "step")),
             counted(summary.disputed_packets, "packet"),
             op.survives_faults() ? "the first kept" : "settled by majority");
-    if (plan.engine == "qemu")
+    if (plan.rig.engine() == "qemu")
         add_dma(text, plan, summary);
     fmt::format_to(std::back_inserter(text),
                    "time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,

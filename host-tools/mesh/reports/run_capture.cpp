@@ -48,12 +48,13 @@ int open_nameless() {
 }
 
 int open_or_take(const RunPlan& plan) {
-    if (plan.capture.empty())
+    if (plan.results.capture.empty())
         return open_nameless();
-    if (plan.capture == kStandardOutput)
+    if (plan.results.capture == kStandardOutput)
         return take_standard_output();
-    return open(plan.capture.c_str(),
-                (plan.wants_page() ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC, kRights);
+    return open(plan.results.capture.c_str(),
+                (plan.results.wants_page() ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC,
+                kRights);
 }
 
 Fd open_capture(const RunPlan& plan) {
@@ -61,7 +62,7 @@ Fd open_capture(const RunPlan& plan) {
     if (file.get() >= 0 && is_pipe(file.get()))
         fcntl(file.get(), F_SETFL, O_NONBLOCK);
     if (file.get() < 0)
-        throw RunError(fmt::format("--capture '{}': cannot be written: {}", plan.capture,
+        throw RunError(fmt::format("--capture '{}': cannot be written: {}", plan.results.capture,
                                    std::strerror(errno)));
     return file;
 }
@@ -78,8 +79,8 @@ std::uint64_t epoch_us() {
 /// The time at which --limit is over.
 FileWriter::Clock::time_point end_of(const RunPlan& plan) {
     using Clock = FileWriter::Clock;
-    const std::chrono::duration<double> limit(plan.rig.limit_s);
-    return plan.rig.limit_s == 0
+    const std::chrono::duration<double> limit(plan.rig.options.limit_s);
+    return plan.rig.options.limit_s == 0
                ? Clock::time_point::max()
                : Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
 }
@@ -88,14 +89,14 @@ FileWriter::Clock::time_point end_of(const RunPlan& plan) {
 
 RunCapture::RunCapture(const Operation& op) {
     const RunPlan& plan = op.run();
-    if (plan.capture.empty() && !plan.wants_page())
+    if (plan.results.capture.empty() && !plan.results.wants_page())
         return;
-    page_ = plan.wants_page() ? plan.report : std::string{};
+    page_ = plan.results.wants_page() ? plan.results.report : std::string{};
     file_ = open_capture(plan);
     capture_.emplace(file_.get(),
                      Capture::Setting{plan.network(), plan.rig.wiring, plan.command,
                                       head_as_json(op), plan.capture_bytes,
-                                      plan.capture == kStandardOutput, op.is_app(),
+                                      plan.results.capture == kStandardOutput, op.is_app(),
                                       plan.rig.lockstep ? 0 : epoch_us(), end_of(plan)});
 }
 

@@ -27,8 +27,8 @@ double units(wire::ModelTime ticks) {
 double step_units(const Operation& op) {
     const RunPlan& run = op.run();
     if (run.packet_bytes == 0)
-        return run.tau;
-    return run.tau + run.tc * std::min(run.packet_bytes, op.message_bytes());
+        return run.model.tau;
+    return run.model.tau + run.model.tc * std::min(run.packet_bytes, op.message_bytes());
 }
 
 std::uint64_t steps_of(const Operation& op, double time) {
@@ -222,7 +222,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     summary.any_fault = outcome.any_fault;
     summary.is_app = op.is_app();
     summary.calls_differ = !result.calls.differ.empty();
-    if (!op.run().output.empty())
+    if (!op.run().data.output.empty())
         summary.output = op.made_output(outcome);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
         const NodeResult& node = result.nodes[number];

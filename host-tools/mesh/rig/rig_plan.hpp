@@ -7,6 +7,7 @@
 #include "host-tools/mesh/cables/order.hpp"
 #include "host-tools/mesh/cables/wiring.hpp"
 #include "host-tools/mesh/common/promise.hpp"
+#include "run_options.hpp"
 #include "wire/frame.hpp"
 
 #include <cstddef>
@@ -31,32 +32,32 @@ struct RigProgram {
 
 /// All that an engine must know to come to life.
 struct RigPlan {
+    RigOptions options;
     Network network;
     BoardFacts board;
     std::vector<RigProgram> programs;     // one at least
     std::vector<std::uint8_t> program_of; // by node, which of them; empty: all run the first
-    double timeout_s = 20;                // a node of a simulation that computes for three of these
-    double limit_s = 0;                   // is ended, or when the whole run has had its time
     std::string qemu;                     // qemu: path of the program
     Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
     std::size_t heap_bytes = 12 << 20; // sim: of a program with a main(), as on mps2-an505
     std::optional<OrderPlan> order;    // sim: of its own, see order.hpp
-    bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
-    std::string loader;      // qemu: path of the image that nodes boot with, which then gets and
-                             // starts that of the first program; "": they boot with their program
-    std::uint32_t keep = 0;  // they keep it in flash, as this version; 0: they do not
-    bool older = false;      // also in place of a later version
-    std::string flash;       // qemu: folder of the nodes' flash memories; "": they end with the run
-    std::string serial;      // that cable, to nodes that are there already: path of the device
-    unsigned baud = 0;       // of it
-    bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
-    std::vector<NodeId> gdb; // qemu: held at reset for a debugger
-    bool sandbox = false;    // qemu: it can confine itself to what a node needs
-    bool fork = false;       // qemu: by one emulator for all nodes, if that can be
+    bool one_cable = false;   // node 0 alone has a host cable, and nodes get their numbers by it
+    std::string loader;       // qemu: path of the image that nodes boot with, which then gets and
+                              // starts that of the first program; "": they boot with their program
+    bool lockstep = false;    // Job::lockstep; the simulation is always in lockstep
+    std::vector<NodeId> gdb;  // qemu: held at reset for a debugger
+    bool sandbox = false;     // qemu: it can confine itself to what a node needs
+    bool fork = false;        // qemu: by one emulator for all nodes, if that can be
     std::string why_not_fork; // if it cannot be, and nobody has asked for one or the other way
     bool exec_fits = true;    // qemu: there is memory to start each emulator by itself
     Uplink* uplink = nullptr; // qemu: the ranks that share the nodes; nullptr: this process has all
+
+    bool serial() const { return !options.serial.empty(); }
+    bool simulated() const { return !serial() && options.engine == "sim"; }
+    std::string engine() const { return serial() ? "serial" : options.engine; }
+    /// The version as which nodes keep their image in flash; 0: they do not.
+    std::uint32_t keep() const { return static_cast<std::uint32_t>(options.keep.value_or(0)); }
 
     std::size_t program_number(NodeId node) const {
         promise(program_of.empty() || index(node) < program_of.size(), "a node without a program");
@@ -72,7 +73,8 @@ struct RigPlan {
 /// of nodes that say nothing at all. A debugger may hold a node for ever.
 inline std::uint64_t identify_timeout_us(const RigPlan& plan) {
     constexpr double kPart = 0.8e6;
-    return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.timeout_s * kPart) : wire::kNever;
+    return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.options.timeout_s * kPart)
+                            : wire::kNever;
 }
 
 } // namespace mesh::host

@@ -35,7 +35,7 @@ double seconds(std::chrono::steady_clock::duration duration) {
 /// pushes its own part; else one node pushes all that it got.
 Output output_of(const Operation& op) {
     const RunPlan& plan = op.run();
-    const bool kept = !plan.output.empty() || (op.all_push() && !op.is_app());
+    const bool kept = !plan.data.output.empty() || (op.all_push() && !op.is_app());
     const auto anything = [](NodeId) { return Output::Share{0, bounds::kAppOutputBytesMax}; };
     if (op.is_app())
         return {bounds::kAppOutputBytesMax, kept, anything};
@@ -66,14 +66,16 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
       op_(op),
       plan_(op.run()),
       progress_(progress),
-      log_(plan_.log),
-      deadlines_({Deadlines::Seconds(plan_.timeout_s), Deadlines::Seconds(plan_.limit_s),
-                  engine.real_time(), !plan_.rig.gdb.empty()}),
-      lines_(plan_.rig, plan_.engine == "sim"),
+      log_(plan_.rig.options.log),
+      deadlines_({Deadlines::Seconds(plan_.rig.options.timeout_s),
+                  Deadlines::Seconds(plan_.rig.options.limit_s), engine.real_time(),
+                  !plan_.rig.gdb.empty()}),
+      lines_(plan_.rig, plan_.rig.simulated()),
       traces_(plan_.rig),
-      context_{plan_.network(),           &plan_.input, &plan_.files,
-               &result_.output,           op.is_app(),  plan_.raw && isatty(STDOUT_FILENO) == 0,
-               !plan_.rig.serial.empty(), &lines_,      &ended_},
+      context_{
+          plan_.network(),    &plan_.input, &plan_.files,
+          &result_.output,    op.is_app(),  plan_.rig.options.raw && isatty(STDOUT_FILENO) == 0,
+          plan_.rig.serial(), &lines_,      &ended_},
       node_table_(engine, plan_.nodes(), context_, *this, deadlines_),
       endless_(engine, node_table_, lines_) {
     result_.output = output_of(op);
@@ -205,7 +207,7 @@ std::vector<Wait> Run::waits() {
 
 /// For the report.
 void Run::look_at_stacks() {
-    if (plan_.report.empty())
+    if (plan_.results.report.empty())
         return;
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         result_.stack_used.push_back(node_table_[node].live() ? engine_.stack_used(node_at(node))
@@ -227,7 +229,7 @@ void Run::look_at_notes() {
 RunResult Run::collect() {
     node_table_.flush();
     console_.flush();
-    if (plan_.live) {
+    if (plan_.rig.options.live) {
         show_live(fmt::format("ended: {}, {} of {} done",
                               counted(engine_.loom().counts().packets, "packet"),
                               node_table_.done(), counted(node_table_.live(), "node")));
@@ -307,7 +309,7 @@ bool Run::step() {
 void Run::check_limit() const {
     if (!deadlines_.over())
         return;
-    throw RunError(unfinished(fmt::format(" within --limit {} s", plan_.limit_s)));
+    throw RunError(unfinished(fmt::format(" within --limit {} s", plan_.rig.options.limit_s)));
 }
 
 /// The nodes that lack the flag which this phase wants, and how far the run has come.
@@ -374,7 +376,7 @@ void Run::show_progress() {
     const std::string text = fmt::format(
         "{}{}", progress_words(packets, foreseen, node_table_.done(), node_table_.live()),
         who_waits(packets));
-    if (plan_.live)
+    if (plan_.rig.options.live)
         show_live(text);
     else
         progress_.show(text);
@@ -383,7 +385,7 @@ void Run::show_progress() {
 void Run::show_live(const std::string& progress) {
     const Loom& loom = engine_.loom();
     LiveRun now;
-    now.work = fmt::format("{} on {} {} of {} nodes", op_.title(), plan_.engine,
+    now.work = fmt::format("{} on {} {} of {} nodes", op_.title(), plan_.rig.engine(),
                            name(plan_.network().topology), plan_.nodes());
     now.progress = progress;
     now.seconds = seconds(Clock::now() - started_);
@@ -406,7 +408,7 @@ void Run::words(NodeId node, std::string_view text) { node_table_.hear_errors(no
 void Run::loaded(const ImageLoad::Summary& summary) {
     result_.load = summary;
     progress_.clear();
-    fmt::print(plan_.report == kStandardOutput ? stderr : stdout,
+    fmt::print(plan_.results.report == kStandardOutput ? stderr : stdout,
                "loaded    {} bytes into {} nodes: {} blocks, {} steps, {:.1f} s\n", summary.bytes,
                plan_.nodes(), summary.blocks, summary.steps, summary.seconds);
     std::fflush(stdout);
@@ -443,7 +445,7 @@ void Run::came_back(NodeId node, std::uint32_t resets) {
 void Run::console_line(NodeId from, std::string_view line) {
     if (++lines_said_ == 1 && index(from) == 0)
         line_of_node_0_ = line;
-    if (!plan_.expect.empty())
+    if (!plan_.results.expect.empty())
         result_.console.add_beside(plan_.expected, index(from), line);
     log_.console_line(from, line);
     engine_.loom().tell(from, {TraceEvent::What::printed, 0, line});

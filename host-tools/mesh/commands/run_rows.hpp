@@ -1,0 +1,44 @@
+// The options of `mesh run`: a row for each, which fills its family (rig/run_options.hpp). Help,
+// manual, completion, the keys of a matrix and the checks of a lab come from these rows.
+#pragma once
+
+#include "series.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// The group of the help that has what the nodes do.
+inline constexpr const char* kWork = "Work";
+
+template <class Names>
+std::string list(const Names& names) {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void add_network(CLI::App& app, std::string& topology, std::int64_t& dim);
+void add_shard(CLI::App& app, std::string& shard);
+/// All options of `mesh run`.
+void add_run(CLI::App& app, SeriesArguments& series);
+
+/// An option of `mesh run`, for code that makes command lines.
+struct RunOption {
+    std::string name; // without its dashes
+    std::string phrase;
+    bool flag; // has no value
+};
+
+/// All options of `mesh run`; the words after -- are none.
+std::vector<RunOption> run_options();
+
+/// The options as they were given, without those that make several runs of one, and those that
+/// write the results of all runs.
+std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program);
+
+} // namespace mesh::host
