@@ -9,10 +9,8 @@ import wave
 
 import pytest
 
-from formulas import PORTS, ascend_steps
 from mesh_tool import mesh, run, verified
 
-NETWORKS = [("cube", dim) for dim in range(1, 7)] + [("uhc", dim) for dim in range(2, 7)]
 BOTH = [("sim", "cube", 4), ("sim", "uhc", 4), ("sim", "uhc", 5), ("qemu", "cube", 2),
         ("qemu", "uhc", 2)]
 
@@ -41,30 +39,6 @@ def whole(engine, topology, dim, what, data, folder, *more):
     outcome = run(engine, "--topology", topology, "--dim", dim, *what, "--input", source,
                   "--output", result, *more)
     return outcome, result.read_bytes() if result.exists() else b""
-
-
-# Steps ---------------------------------------------------------------------------------------
-
-@pytest.mark.parametrize("op", ["ascend", "descend", "fft"])
-@pytest.mark.parametrize("ports", PORTS)
-@pytest.mark.parametrize("topology, dim", NETWORKS)
-def test_steps_are_those_of_the_formula(op, ports, topology, dim):
-    options = ("--topology", topology, "--dim", dim, "--op", op, "--ports", ports)
-    steps = ascend_steps(topology, ports, dim)
-    report = verified(run("sim", *options, "--bytes", 1024))
-    assert report["steps"] == report["formula_steps"] == steps
-    size = 64 if op == "fft" else 32 # messages have sums of two kinds
-    report = verified(run("sim", *options, "--bytes", size, "--packet", 16))
-    assert report["steps"] == report["formula_steps"] == 4 * steps
-
-
-@pytest.mark.parametrize("topology, dim", [("cube", 3), ("uhc", 2)])
-@pytest.mark.parametrize("op", ["ascend", "descend", "fft"])
-def test_steps_on_qemu_are_those_of_the_formula(op, topology, dim):
-    for ports in PORTS:
-        report = verified(run("qemu", "--topology", topology, "--dim", dim, "--op", op, "--ports",
-                              ports))
-        assert report["steps"] == report["formula_steps"] == ascend_steps(topology, ports, dim)
 
 
 # Prefix sums ---------------------------------------------------------------------------------

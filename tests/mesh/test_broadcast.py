@@ -1,4 +1,4 @@
-"""Broadcasts of whole rigs: every byte at every node, steps as the formulas say, both engines."""
+"""Broadcasts of whole rigs: every byte at every node, links, sizes of packets, both engines."""
 import pytest
 
 from formulas import PORTS, TREES, broadcast_steps
@@ -12,38 +12,6 @@ def broadcast(engine, dim, name, ports, packets, root):
     return run(engine, "--topology", "cube", "--dim", dim, "--op", "bcast", "--tree", name,
                "--root", root, "--ports", ports, "--bytes", packets * PACKET - 5,
                "--packet", PACKET)
-
-
-def counts(dim, every):
-    """Packet counts to try: all of 1..3n+2, or the most of them."""
-    top = 3 * dim + 2
-    return range(1, top + 1) if every else (top,)
-
-
-def pytest_generate_tests(metafunc):
-    """Dimensions that the step counts are compared at, for each engine. The same job on both
-    engines says that QEMU takes the steps of the simulation with other counts of packets, and at
-    dimension 4."""
-    if "rig" in metafunc.fixturenames:
-        every = metafunc.config.getoption("--exhaustive")
-        last = {"sim": 10, "qemu": 6} if every else {"sim": 6, "qemu": 3}
-        metafunc.parametrize("rig", [(engine, dim) for engine in last
-                                     for dim in range(1, last[engine] + 1)],
-                             ids=lambda rig: f"{rig[0]}-{rig[1]}")
-
-
-@pytest.mark.parametrize("ports", PORTS)
-@pytest.mark.parametrize("name", TREES)
-def test_steps_are_those_of_the_formula(rig, name, ports, exhaustive):
-    engine, dim = rig
-    for packets in counts(dim, exhaustive or engine == "sim"):
-        root = (5 * packets) % 2 ** dim
-        outcome = broadcast(engine, dim, name, ports, packets, root)
-        report = verified(outcome)
-        assert report["packets"] == packets, outcome
-        assert report["steps"] == report["formula_steps"], outcome
-        assert report["steps"] == broadcast_steps(name, ports, dim, packets), outcome
-        assert report["hops"] == packets * (2 ** dim - 1), outcome
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -101,31 +69,6 @@ def test_model_time_counts_start_up_and_bytes():
 
 # External packets ------------------------------------------------------------------------------
 
-def external(engine, dim, name, ports, packets, size, *more):
-    return run(engine, "--topology", "cube", "--dim", dim, "--op", "bcast", "--tree", name,
-               "--root", 2, "--ports", ports, "--bytes", packets * size, "--packet", size,
-               "--tau", 1, "--tc", "0.001", *more)
-
-
-@pytest.mark.parametrize("ports", PORTS)
-@pytest.mark.parametrize("name", TREES)
-def test_external_packets_are_stored_and_forwarded_whole(name, ports):
-    """Cut into frames on the way, but each link takes a whole one at a time."""
-    for dim, packets, size in ((2, 1, 4096), (3, 4, 4096), (3, 7, 1100), (4, 5, 4096)):
-        outcome = external("sim", dim, name, ports, packets, size)
-        report = verified(outcome)
-        steps = broadcast_steps(name, ports, dim, packets)
-        assert report["packets"] == packets, outcome
-        assert report["model_time"] == pytest.approx(steps * (1 + size * 0.001)), outcome
-        assert report["hops"] == packets * -(-size // 1024) * (2 ** dim - 1), outcome
-
-
-@pytest.mark.parametrize("name, ports", [("msbt", "half"), ("tcbt", "duplex"), ("hp", "all")])
-def test_external_packets_on_qemu_take_the_same_time(name, ports):
-    report = verified(external("qemu", 2, name, ports, 3, 4096))
-    assert report["model_time"] == pytest.approx(broadcast_steps(name, ports, 2, 3) * 5.096)
-
-
 @pytest.mark.parametrize("size", [0, 1, 4095, 4097, 65536, 65537])
 def test_external_packets_of_every_awkward_size_arrive(size):
     for name in TREES:
@@ -175,19 +118,3 @@ def test_each_port_of_a_node_uses_a_dma_channel_of_its_own():
                 assert transfers[port] >= 4, outcome
 
 
-@pytest.mark.parametrize("ports", ["all", "duplex", "half"])
-def test_msbt_rot_is_a_step_faster_with_all_ports(ports):
-    """ceil(P/n) + n - 1, the least there can be; with one port it is msbt."""
-    for dim in range(1, 9):
-        for packets in (1, 2, dim, dim + 1, 2 * dim, 3 * dim + 2):
-            outcome = run("sim", "--dim", dim, "--op", "bcast", "--tree", "msbt-rot", "--ports",
-                          ports, "--root", 2 ** dim - 1, "--packet", 16, "--bytes", 16 * packets)
-            least = -(-packets // dim) + dim - 1
-            expected = least if ports == "all" else broadcast_steps("msbt", ports, dim, packets)
-            assert verified(outcome)["steps"] == expected, outcome
-
-
-def test_msbt_rot_on_qemu():
-    outcome = run("qemu", "--dim", 3, "--op", "bcast", "--tree", "msbt-rot", "--packet", 16,
-                  "--bytes", 16 * 7)
-    assert verified(outcome)["steps"] == 5, outcome

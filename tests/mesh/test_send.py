@@ -1,7 +1,7 @@
 """Messages from any node to any node, by the e-cube route."""
 import pytest
 
-from mesh_tool import run, survived, verified
+from mesh_tool import collective, run, survived, verified
 
 
 @pytest.mark.parametrize("source,target", [(0, 15), (5, 10), (3, 2), (9, 9 ^ 4)])
@@ -24,6 +24,12 @@ def test_messages_of_0_bytes_to_1_mib_arrive(engine, size):
     outcome = run(engine, "--dim", 2, "--op", "send", "--root", 0, "--target", 3, "--bytes", size,
                   "--packet", 1024)
     verified(outcome)
+
+
+@pytest.mark.parametrize("topology", ["uhc", "star"])
+def test_messages_between_random_nodes_arrive(topology, engine):
+    verified(collective(topology, engine, 3, "send", "--target", "random", "--messages", 3,
+                        "--bytes", 3000))
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

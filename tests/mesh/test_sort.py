@@ -1,11 +1,10 @@
-"""sort: files of numbers and of lines, against sort(1); steps; input that cannot be sorted."""
+"""sort: files of numbers and of lines, against sort(1); input that cannot be sorted."""
 import os
 import random
 import subprocess
 
 import pytest
 
-from formulas import PORTS, sort_steps
 from mesh_tool import run, verified
 
 NETWORKS = [("cube", dim) for dim in range(1, 7)] + [("uhc", dim) for dim in range(2, 7)]
@@ -122,27 +121,6 @@ def test_one_long_line_among_short_ones_is_sorted(tmp_path):
 @pytest.mark.parametrize("topology, dim", SMALL)
 def test_nodes_on_qemu_sort_lines(topology, dim, tmp_path):
     sort("qemu", topology, dim, lines(300, dim), tmp_path, numbers=False)
-
-
-# Steps ---------------------------------------------------------------------------------------
-
-@pytest.mark.parametrize("ports", PORTS)
-@pytest.mark.parametrize("topology, dim", NETWORKS)
-def test_steps_are_those_of_the_formula(topology, dim, ports):
-    options = ("--topology", topology, "--dim", dim, "--op", "sort", "--ports", ports)
-    steps = sort_steps(topology, ports, dim)
-    report = verified(run("sim", *options, "--bytes", 4)) # an element a node
-    assert report["steps"] == report["formula_steps"] == steps
-    report = verified(run("sim", *options, "--bytes", 64, "--packet", 16))
-    assert report["steps"] == report["formula_steps"] == 4 * steps
-
-
-@pytest.mark.parametrize("topology, dim", SMALL)
-def test_steps_on_qemu_are_those_of_the_formula(topology, dim):
-    for ports in PORTS:
-        report = verified(run("qemu", "--topology", topology, "--dim", dim, "--op", "sort",
-                              "--ports", ports, "--bytes", 4))
-        assert report["steps"] == report["formula_steps"] == sort_steps(topology, ports, dim)
 
 
 # What cannot be sorted -----------------------------------------------------------------------

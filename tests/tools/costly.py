@@ -1,6 +1,7 @@
 """Families of cases that cost much: `costly.py [--save] [JUNIT]`, after `make test-all`.
 
-A family is the cases of one test function, of GoogleTest the claims of one suite. Prints those that
+A family is the cases of one test function, of GoogleTest the claims of one suite, of the table of
+formulas the cases of one of its functions on one engine. Prints those that
 together take more than some seconds of a processor, the most expensive first, as tests/costly.csv
 has them; --save writes them there. `make test` runs the same few of each of them every time
 (tests/conftest.py), `make test-all` all of them.
@@ -25,6 +26,8 @@ def family_of(file, name):
     function, _, case = name.partition("[")
     if function == "test_claim": # kernel.Calls.NeverMix: the program, the suite, the claim
         function = case.rsplit(".", 1)[0]
+    if function == "test_steps_are_those_of_the_formula": # broadcasts_sim-1-sbt-all
+        function += f".{case.rstrip(']').partition('-')[0]}"
     return f"{file}::{function}"
 
 
