@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Which branches of links and forwarding anything takes: `make coverage`, and in `make verify`.
+"""Which branches of links and forwarding nothing takes: `make coverage`, and in `make verify`.
 
-    branches.py [--build FOLDER] [--save]
+    branches.py [--build FOLDER]
 
 Schedules of whole kernels, all states of two ends of a cable and the tests of the kernel run with a
 kernel that counts (clang's coverage of the source: each condition, true and false). branches.csv
-has the sides that only faults reach, and those that nothing does, each with the reason; what is not
-as it says is a failure. --save writes those of faults anew, and keeps the reasons.
+has the sides that nothing reaches, each with the reason; what is not as it says is a failure.
 Exit status: 0 all is as branches.csv says, else 1.
 """
 import argparse
@@ -24,25 +23,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LIST = HERE / "branches.csv"
 COLUMNS = ("file", "function", "condition", "side", "why")
-FAULTS = "only faults and odd frames reach it"
 FILES = [f"firmware/kernel/{name}" for name in
          ("links/link.cpp", "links/links.cpp", "packets/forwarder.cpp", "packets/intake.cpp",
           "links/link.hpp", "links/links.hpp", "packets/forwarder.hpp", "packets/intake.hpp",
           "base/admission.hpp")]
-# Tests of the kernel in which no frame, cable or node fails: suites, or how their names begin.
-HEALTHY_SUITES = ("Ascend", "Barrier", "Exchange", "Forwarding", "MessageOrder", "Mailboxes", "Alt",
-                  "Collectives", "FullMailbox", "Reduce", "Allreduce", "Scan", "TreeFlow", "Grid",
-                  "ChannelBetweenNodes", "Multicast.SendsALateMember", "Multicast.TakesEveryTree",
-                  "Train.Carries", "Train.IsMade", "Train.Ends", "Train.IsTaken")
-HEALTHY_CASES = ":".join(f"{name}*" if "." in name else f"{name}.*" for name in HEALTHY_SUITES)
-HEALTHY = [["soak", "--healthy", "--from", "1", "--schedules", "200", "--seconds", "3600"],
-           ["kernel", "--gtest_brief=1", f"--gtest_filter={HEALTHY_CASES}"]]
-FAULTY = [["soak", "--from", "1", "--schedules", "600", "--seconds", "3600"],
-          *(["soak", *schedule.split()] for schedule in FAILED_ONCE),
-          ["explore_link", "--one-way", "--frames", "1", "--buffers", "2", "--window", "1",
-           "--rest-of", "64"],
-          ["explore_link", "--states", "60000", "--rest-of", "64"],
-          ["kernel", "--gtest_brief=1"]]
+RUNS = [["soak", "--healthy", "--from", "1", "--schedules", "200", "--seconds", "3600"],
+        ["soak", "--from", "1", "--schedules", "600", "--seconds", "3600"],
+        *(["soak", *schedule.split()] for schedule in FAILED_ONCE),
+        ["explore_link", "--one-way", "--frames", "1", "--buffers", "2", "--window", "1",
+         "--rest-of", "64"],
+        ["explore_link", "--states", "60000", "--rest-of", "64"],
+        ["kernel", "--gtest_brief=1"]]
 LIMIT_S = 3600
 
 
@@ -54,13 +45,13 @@ def run(command, **options):
     return done.stdout
 
 
-def profiles(folder, name, runs):
-    """The counts of these runs."""
-    raw = folder / name
+def profiles(folder):
+    """The counts of all runs."""
+    raw = folder / "raw"
     raw.mkdir(exist_ok=True)
     for old in raw.iterdir():
         old.unlink()
-    for command in runs: # workers of soak are processes of their own: %p
+    for command in RUNS: # workers of soak are processes of their own: %p
         run([folder / command[0], *command[1:]],
             env={"LLVM_PROFILE_FILE": str(raw / f"{command[0]}-%p.profraw")})
     return list(raw.iterdir())
@@ -111,50 +102,24 @@ def load():
                 for row in csv.DictReader(stream)}
 
 
-def save(reasons):
-    with LIST.open("w", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows((*key, reasons[key]) for key in sorted(reasons))
-
-
-def differences(found, listed):
-    """Lines about each branch that is not as it is listed."""
-    return [f"{' '.join(key)}: {found.get(key, 'it is taken without faults, or is gone')}"
-            f" (listed: {listed.get(key, 'nothing')})"
-            for key in sorted(found.keys() | listed.keys())
-            if (found.get(key) is None) or (key not in listed)
-            or ((found[key] == FAULTS) != (listed[key] == FAULTS))]
-
-
-def check(build, save_faults=False):
+def check(build):
     """The branches that were seen, in words, and whether they are as they must be."""
     folder = build / "coverage"
-    without = profiles(folder, "healthy", HEALTHY)
-    healthy = sides(counts(folder, without))
-    every = sides(counts(folder, without + profiles(folder, "faulty", FAULTY)))
-    found = {key: FAULTS if taken else "nothing takes it"
-             for key, taken in every.items() if not healthy[key]}
+    every = sides(counts(folder, profiles(folder)))
+    never = {key for key, taken in every.items() if not taken}
     listed = load()
-    if save_faults:
-        reasons = {key: why for key, why in listed.items() if why != FAULTS and key in found}
-        save({key: why for key, why in found.items() if why == FAULTS} | reasons)
-        listed = load()
-    wrong = differences(found, listed)
-    for line in wrong:
-        print(line)
-    faults = sum(1 for why in found.values() if why == FAULTS)
-    seen = (f"{len(every)} sides of conditions; {len(every) - len(found)} taken without faults, "
-            f"{faults} with faults only, {len(found) - faults} never")
+    wrong = sorted(never ^ listed.keys())
+    for key in wrong:
+        print(" ".join(key) + (": nothing takes it" if key in never else
+                               f": it is taken, or is gone (listed: {listed[key]})"))
+    seen = f"{len(every)} sides of conditions; {len(never)} never taken"
     return seen if not wrong else f"{seen}; {len(wrong)} not as listed", not wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--save", action="store_true", help="write those of faults anew")
-    arguments = parser.parse_args()
-    seen, good = check((ROOT / arguments.build).resolve(), arguments.save)
+    seen, good = check((ROOT / parser.parse_args().build).resolve())
     print(seen)
     return 0 if good else 1
 

@@ -27,7 +27,7 @@ $(eval $(call coverage_rules,soak,$(call host_objects,asan,$(wildcard tests/soak
 $(eval $(call coverage_rules,explore_link,$(call host_objects,asan,$(EXPLORE_SOURCES))))
 COVERAGE_PROGRAMS := $(addprefix $(BUILD)/coverage/,kernel soak explore_link)
 .PHONY: coverage
-coverage: deps ## branches of links and forwarding that nothing takes, or only faults; SAVE=1
+coverage: deps ## branches of links and forwarding that nothing takes
 	@tests/tools/packages.sh llvm
 	@$(MAKE) -j$(JOBS) $(COVERAGE_PROGRAMS)
-	@$(PYTHON) tests/model/branches.py --build $(BUILD) $(if $(SAVE),--save)
+	@$(PYTHON) tests/model/branches.py --build $(BUILD)
