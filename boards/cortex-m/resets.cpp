@@ -45,6 +45,13 @@ std::uint32_t kept_may_begin_again() { return counted.may_begin_again; }
 
 void forget_resets() { counted.mark = 0; }
 
+void count_on_from(std::uint32_t resets) {
+    if (board::resets() != 0)
+        return;
+    counted.resets = resets;
+    reset_processor();
+}
+
 void reset_processor() {
     complete_accesses(); // what this life has written to memory is there in the next
     regs::at<regs::Scb>(regs::kScb).aircr = kResetRequest;

@@ -14,6 +14,10 @@ std::uint32_t resets();
 std::uint32_t kept_may_begin_again();
 /// The next life counts from 0 again. For resets of a whole mesh: nobody remembers any node.
 void forget_resets();
+/// This processor has just got power, and the host has counted its resets before: the count goes on
+/// from `resets`, and the processor is reset. So its next life has a number that none before had.
+/// Nothing if it has counted a reset: then the host says it twice.
+void count_on_from(std::uint32_t resets);
 /// Resets the processor.
 [[noreturn]] void reset_processor();
 
@@ -30,6 +34,8 @@ public:
         counted.birth = given.birth;
         return counted;
     }
+    /// For Node, when the host says so.
+    static void count_on_from(std::uint32_t resets) { board::count_on_from(resets); }
 };
 
 } // namespace mesh::board

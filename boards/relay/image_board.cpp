@@ -14,6 +14,13 @@ constexpr std::string_view kMadeFor =
 /// Memory of the relay that a reset leaves as it is.
 [[gnu::section(".noinit")]] Relay::Kept kept;
 
+/// Where power has just come it holds anything; of resets that are forgotten the run stays.
+Relay::Kept& known() {
+    if (resets() == 0)
+        kept.life = 0;
+    return kept;
+}
+
 void restart() {
     forget_resets();
     reset_processor();
@@ -21,7 +28,7 @@ void restart() {
 
 } // namespace
 
-ImageBoard::ImageBoard() : CountedBoard(kMadeFor, kept, restart) {
+ImageBoard::ImageBoard() : CountedBoard(kMadeFor, known(), restart) {
     send_crash_record_as(wire::to_mac(identity()), port_to_host());
 }
 

@@ -26,7 +26,8 @@ Relay::Relay(std::string_view made_for, unsigned ports, std::uint32_t frame_us, 
       ports_(ports),
       frame_us_(frame_us),
       kept_(kept) {
-    ++kept_.life;
+    if (kept_.life != 0)
+        ++kept_.life;
     question_.packet = make_packet(question_room_.bytes, RelayTag::who, kNoNode, {});
     question_.waits = (PortSet{1} << ports) - 1;
 }
@@ -160,7 +161,10 @@ void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const s
 
 void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     identity_ = {network_of(numbering), node};
-    identity_.birth = numbering.alone;
+    if (wire::without_host(numbering))
+        identity_.birth = numbering.birth;
+    if (kept_.life == 0)
+        kept_.life = numbering.birth;
     last_ = numbering;
     last_.from = index(node);
     question_.waits = 0;
@@ -178,7 +182,7 @@ void Relay::number_alone(Network network, std::uint32_t run) {
            .from = index(kNoNode),
            .topology = network.topology,
            .dim = network.dim,
-           .alone = wire::birth_at(run)},
+           .birth = wire::birth_at(run)},
           NodeId{0});
 }
 
@@ -290,8 +294,8 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
         next = &acknowledgement_;
     if (next == nullptr)
         return false;
-    if (next == &numbering_ && alone() && numbering_.leaves == 0) { // no two births have one moment
-        last_.alone = wire::birth_at(now_us);
+    if (next == &numbering_ && numbering_.leaves == 0) { // no two births have one moment
+        last_.birth = wire::birth_at(now_us, alone() ? wire::kNoHost : wire::kHosted);
         write_numbers();
     }
     const auto number = static_cast<unsigned>(std::countr_zero(next->waits & ready));

@@ -42,7 +42,7 @@ public:
     struct Kept {
         std::uint32_t run;        // this, and the next, is the assignment for which the node last
         std::uint32_t assignment; // started anew
-        std::uint16_t life;       // one more with each reset
+        std::uint16_t life;       // one more with each reset; 0: not known, power has just come
     };
 
     /// A life of the node begins. `made_for`: board and kernel of the image, up to
@@ -54,7 +54,7 @@ public:
 
     bool numbered() const { return identity_.node != kNoNode; }
     /// The numbers come from node 0 itself, and no host is there.
-    bool alone() const { return last_.alone != 0; }
+    bool alone() const { return wire::without_host(last_); }
     /// The numbering that this node has heard last.
     std::uint32_t run() const { return last_.run; }
     /// This node is node 0 of `network`, and numbers the others, for a run that is none before.

@@ -42,6 +42,8 @@ enum class HostTag : std::uint16_t {
     // node to host
     began_anew,      // BeganAnew: the first message of a node that was reset by itself
     may_begin_again, // empty: if the node is reset, its program may begin again
+    // host to node
+    resets, // std::uint32_t: the node's count of its resets before its power failed
 };
 
 enum class Op : std::uint8_t {

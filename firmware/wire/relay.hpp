@@ -10,7 +10,8 @@
 // at all.
 //
 // Messages to and from a node, and their acknowledgements, name that node's life, which grows with
-// each reset: so frames that were under way when the node was reset are of no use any more.
+// each reset, and is a birth number where the node has just got power: so frames that were under
+// way when the node was reset are of no use any more.
 #pragma once
 
 #include "core/network.hpp"
@@ -48,17 +49,18 @@ struct Numbering {
     std::uint32_t from;       // the node that says it; kNoNode: the host, or one that starts anew
     Topology topology;
     std::uint8_t dim;
-    /// 0: there is a host. Else there is none, and each node begins its program by itself: then it
-    /// is the birth number of a node that hears its own number by this.
-    std::uint16_t alone = 0;
+    std::uint16_t birth = 0; // of a node that hears its own number by this
 };
 
-/// Identity::birth of a node that gets its number at that moment, by the clock of the neighbour
-/// that tells it: it does not hang on the node, which remembers nothing. Not 0, and above all lives
-/// that are counted.
-constexpr std::uint16_t birth_at(std::uint64_t now_us) {
-    return static_cast<std::uint16_t>(0x4000u | (now_us & 0x3FFFu));
+/// The birth number of a node that gets its number at that moment, by the clock of the one that
+/// tells it: it does not hang on the node, which remembers nothing where it has just got power. Not
+/// 0, and above all lives that are counted. Without a host it is Identity::birth, and each node
+/// begins its program by itself; with one it is the node's life in frames of the host.
+inline constexpr std::uint16_t kNoHost = 0x4000, kHosted = 0x8000;
+constexpr std::uint16_t birth_at(std::uint64_t now_us, std::uint16_t who = kNoHost) {
+    return static_cast<std::uint16_t>(who | (now_us & 0x3FFFu));
 }
+constexpr bool without_host(const Numbering& numbering) { return numbering.birth & kNoHost; }
 static_assert(sizeof(Numbering) == 16);
 
 /// The pause before a message is sent again for the first time, over so many cables, on each of

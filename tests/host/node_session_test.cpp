@@ -190,10 +190,10 @@ TEST_F(NodeSessionTest, WhatAProcessDoesIsHandedOnIfItCanBe) {
 TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
     for (const wire::HostTag tag :
          {wire::HostTag::job, wire::HostTag::start, wire::HostTag::chunk, wire::HostTag::poll,
-          wire::HostTag::hang, wire::HostTag::no_carrier})
+          wire::HostTag::hang, wire::HostTag::no_carrier, wire::HostTag::resets})
         EXPECT_EQ(say(tag), "");
     EXPECT_EQ(session.hear(Bytes(100)), "");
-    EXPECT_EQ(session.refusals().host_frames, 7u);
+    EXPECT_EQ(session.refusals().host_frames, 8u);
 }
 
 TEST_F(NodeSessionTest, LinesAreShownWholeCleanAndWithinTheirBound) {
@@ -394,7 +394,7 @@ TEST_F(NodeSessionTest, AReportOfBeforeARestartOfTheFaultPlanIsNoReport) {
     EXPECT_TRUE(session.settled());
 }
 
-TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerSaysReadyAgainAndEndsTheRun) {
+TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerIsToldItsCountOfResetsAndComesBackByIt) {
     std::string ended;
     context.ended = &ended;
     const auto ready = [&] { say(wire::HostTag::ready, wire::bytes_of(wire::Ready{})); };
@@ -406,6 +406,16 @@ TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerSaysReadyAgainAndEndsTheRun) {
     say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{1, 0}));
     say(wire::HostTag::accepted);
     ready();
+    EXPECT_TRUE(handler.answers.empty());
+    ready();
+    ASSERT_EQ(handler.answers.size(), 1u);
+    EXPECT_EQ(handler.answers[0].first, wire::HostTag::resets);
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{2, 0}));
+    ready();
+    say(wire::HostTag::accepted);
+    EXPECT_EQ(session.result().began_anew, 2u);
+    ready();
+    EXPECT_EQ(handler.answers.size(), 2u) << "its power fails once more";
     EXPECT_EQ(ended, "");
     ready();
     EXPECT_NE(ended.find("node 1 has lost its power"), std::string::npos) << ended;
@@ -440,11 +450,11 @@ TEST_F(NodeSessionTest, ANodeThatIsResetOnAndOnEndsTheRunBeforeItsNumbersComeRou
     say(wire::HostTag::may_begin_again);
     session.begin_work(0);
     session.restart();
-    for (std::uint32_t resets = 1; resets < 31; ++resets)
+    for (std::uint32_t resets = 1; resets < 4095; ++resets)
         say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{resets, 0}));
     EXPECT_EQ(ended, "");
-    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{31, 0}));
-    EXPECT_NE(ended.find("node 1 began anew 32 times"), std::string::npos) << ended;
+    say(wire::HostTag::began_anew, wire::bytes_of(wire::BeganAnew{4095, 0}));
+    EXPECT_NE(ended.find("node 1 began anew 4096 times"), std::string::npos) << ended;
 }
 
 TEST_F(NodeSessionTest, WhatWasSeenOfALifeBeforeStays) {

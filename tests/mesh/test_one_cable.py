@@ -1,5 +1,8 @@
 """Meshes with one host cable: everything between host tool and nodes crosses the mesh, which gives
 the nodes their numbers. Emulated by the host tool, or there already, behind a terminal device."""
+import re
+import subprocess
+
 import pytest
 
 import boards
@@ -207,3 +210,32 @@ def test_a_mesh_of_another_image_is_told(board, tmp_path):
                        "barrier")
     # A mesh that takes long to answer has its progress shown before.
     assert outcome.status == 2 and "image made for" in outcome.err.splitlines()[-1], outcome
+
+
+@pytest.mark.free
+def test_a_node_whose_power_fails_in_a_run_comes_back_and_is_heard(tmp_path):
+    """Each worker in turn, and two at once: node 0 hears of each start, though what counts starts
+    is lost with the power. Neighbours and others hear the node: node 3 is no neighbour of node 0."""
+    image = tmp_path / "lives.elf"
+    built = mesh("build", ROOT / "tests/mesh/apps/lives.cpp", "--board", SERIAL[0], "--as", "relay",
+                 "-o", image)
+    assert built.status == 0, built
+    starts = 5
+    with DirectMesh(SERIAL[0], 2, image) as there:
+        with subprocess.Popen([BUILD / "host/mesh", "run", "--serial", there.device, "--board",
+                               SERIAL[0], "--dim", "2", "--timeout", "60", "--app", image, "--",
+                               str(starts)], stdout=subprocess.PIPE, text=True) as going:
+            heard = {node: [] for node in (1, 2, 3)}
+            for line in going.stdout:
+                if said := re.fullmatch(r"\[0\] node (\d) start (\d)\n", line):
+                    node, start = map(int, said.groups())
+                    heard[node].append(start)
+                    early = heard[3] and heard[3][-1] < starts - 2
+                    cut = {node, 3} if node == 1 and early else {node}
+                    if start < starts:
+                        for at in cut:
+                            there.power_off(at)
+                        for at in cut:
+                            there.power_on(at)
+        assert going.returncode == 0, heard
+    assert all(said[0] == 0 and said[-1] >= starts for said in heard.values()), heard

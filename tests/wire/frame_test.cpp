@@ -393,7 +393,7 @@ TEST(Train, a_coupled_head_that_is_damaged_or_lies_about_its_length_is_noticed) 
 TEST(Identity, a_mac_names_topology_dimension_and_node) {
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star}) {
         for (const std::uint32_t node : {0u, 1u, 255u, 256u, 511u})
-            for (const unsigned start : {0u, 1u, 63u}) {
+            for (const unsigned start : {0u, 1u, 63u, 64u, 511u, 512u, 8191u}) {
                 const wire::Mac mac = wire::to_mac({{topology, 9}, node_at(node), start});
                 EXPECT_EQ(mac[0] & 3, 2) << "locally administered, not multicast";
                 const auto identity = wire::from_mac(mac);
@@ -403,7 +403,17 @@ TEST(Identity, a_mac_names_topology_dimension_and_node) {
                 EXPECT_EQ(identity->start, start);
             }
     }
-    EXPECT_EQ(wire::Identity({Topology::cube, 9}, node_at(0), 65).start, 1u) << "it goes round";
+    EXPECT_EQ(wire::Identity({Topology::cube, 9}, node_at(0), 8193).start, 1u) << "it goes round";
+}
+
+TEST(Identity, the_worked_example_of_its_header) {
+    const wire::Identity fifth({Topology::cube, 3}, node_at(5), 1234);
+    EXPECT_EQ(wire::to_mac(fifth), (wire::Mac{0x02, 0x48, 0x63, 0x20, 0x00, 0x05}));
+    for (const unsigned start : {0u, 8191u}) {
+        const wire::Identity last({Topology::cube, kDimMax}, node_at((1u << kDimMax) - 1), start);
+        EXPECT_EQ(wire::from_mac(wire::to_mac(last))->node, last.node);
+        EXPECT_EQ(wire::from_mac(wire::to_mac(last))->start, start);
+    }
 }
 
 TEST(Identity, a_mac_that_names_no_node_of_a_network_names_nothing) {
@@ -412,7 +422,7 @@ TEST(Identity, a_mac_that_names_no_node_of_a_network_names_nothing) {
     };
     EXPECT_TRUE(names(0, 3, 7));
     EXPECT_FALSE(names(0, 3, 8));
-    EXPECT_FALSE(names(0, 40, 0)) << "so many dimensions would shift out of range";
+    EXPECT_FALSE(names(0, 21, 0)) << "so many dimensions are not numbered";
     EXPECT_FALSE(names(0, 255, 255));
     EXPECT_FALSE(names(1, 1, 0));
     EXPECT_TRUE(names(2, 3, 5));

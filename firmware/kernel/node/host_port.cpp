@@ -88,6 +88,12 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
         if (payload.size() >= sizeof(PortSet))
             return Order::no_carrier;
         break;
+    case HostTag::resets:
+        if (payload.size() < sizeof(std::uint32_t))
+            break;
+        if (to_host_.count_on_from != nullptr)
+            to_host_.count_on_from(wire::load<std::uint32_t>(payload, 0));
+        return Order::none;
     case HostTag::ready:
     case HostTag::accepted:
     case HostTag::pull:

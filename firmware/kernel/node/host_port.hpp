@@ -20,6 +20,8 @@ namespace mesh {
 struct ToHost {
     void (*send)(void* context, const wire::LinkHeader& header, std::span<const std::byte> packet);
     void* context;
+    /// Of a board that counts its resets: its count goes on from `resets`, and it is reset.
+    void (*count_on_from)(std::uint32_t resets) = nullptr;
 };
 
 class HostPort {

@@ -27,7 +27,7 @@ public:
         : board_(board),
           mac_(wire::to_mac(board.identity())),
           node_(board.identity(), memory, cables_of(board, memory.links.size()),
-                ToHost{&Node::transmit_to_host, this}, program) {
+                ToHost{&Node::transmit_to_host, this, counter_of_resets()}, program) {
         for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver) {
             receiving_[receiver].packet = node_.lend();
             lend(receiver);
@@ -92,6 +92,14 @@ public:
     }
 
 private:
+    /// Boards that count resets of a processor that keeps its power have it.
+    static constexpr auto counter_of_resets() -> void (*)(std::uint32_t) {
+        if constexpr (requires { &B::count_on_from; })
+            return &B::count_on_from;
+        else
+            return nullptr;
+    }
+
     static constexpr hal::Capabilities kCan = B::capabilities();
     static_assert(kCan.senders > 0 && kCan.receivers > 0);
     static_assert(!kCan.trains || kCan.senders == 1, "a train lies in the buffer of a packet");

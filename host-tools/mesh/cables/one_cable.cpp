@@ -69,6 +69,7 @@ void OneCable::put(const wire::LinkHeader& link, Bytes& frame) {
 
 void OneCable::assign_addresses() {
     ++numbering_.assignment;
+    numbering_.birth = wire::birth_at(holder_.now_us(), wire::kHosted);
     Bytes frame = make_host_frame(kNoNode, static_cast<wire::HostTag>(RelayTag::number),
                                   wire::bytes_of(numbering_));
     put({}, frame);
@@ -151,13 +152,16 @@ std::uint64_t OneCable::dropped() const {
     return all;
 }
 
-/// A node has said its name, and its life. In a later one it has forgotten all, also which message
-/// it is to hear next. What waits for it is for the new life, as by a cable of its own.
+/// A node has said its name, and its life. In another one it has forgotten all, also which message
+/// it is to hear next. What waits for it is for the new life, as by a cable of its own. Its name of
+/// the life before may be late. Lives have no order: one that begins with power is a moment.
 void OneCable::note_life(std::uint32_t number, std::uint16_t life) {
     Node& node = nodes_[number];
-    if (node.named && static_cast<std::int16_t>(life - node.life) > 0) {
+    if (node.named && life != node.life && life != node.life_before) {
         std::deque<Bytes> waiting = std::move(node.waiting);
+        const std::uint16_t before = node.life;
         began_anew(node_at(number));
+        node.life_before = before;
         node.waiting = std::move(waiting);
     }
     if (!node.named)

@@ -72,6 +72,7 @@ private:
         std::uint32_t dropped_before = 0; // in earlier lives
         bool named = false;               // it has said who it is, or is gone
         std::uint16_t life = 0;           // as it then said
+        std::uint16_t life_before = 0;    // of which its name may be late
         bool stopped = false;             // it has sent its crash record
         std::uint16_t way = 0;            // of frames to it: wire::Way
         bool unheard = false;             // the first one has gone all ways

@@ -26,8 +26,8 @@ constexpr std::string_view kHintOfLoop =
     "; what another process or node does is seen behind a wait only: in a loop that looks for it, "
     "co_await node.yield()";
 
-/// A part of the numbers that Messages have for lives (kernel/packets/messages.hpp): a later one is
-/// told from an earlier one if fewer than half of them lie between.
+/// Numbers of lives come round after twice as many (wire/identity.hpp), and the first session
+/// numbers of lives, 16 apart in 16 bits (kernel/links/link.hpp), after as many.
 constexpr std::uint32_t kLivesMax = wire::Identity::kStarts / 2;
 
 bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
@@ -61,7 +61,8 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::chunk:
     case wire::HostTag::poll:
     case wire::HostTag::hang:
-    case wire::HostTag::no_carrier: break;
+    case wire::HostTag::no_carrier:
+    case wire::HostTag::resets: break;
     }
     return refuse_frame();
 }
@@ -94,13 +95,22 @@ std::string NodeSession::on_ready(const HostMessage& message) {
                                    index(node_), index(port), ready->found_node, ready->found_port,
                                    index(neighbor(network, node_, port)), index(port)));
     }
-    // Said once in a life; of a life that it has counted a node tells before that.
     if (result_.ready && result_.accepted)
-        end_run(fmt::format("node {} has lost its power and is there again; nobody has counted "
-                            "that, so others could take its messages for old ones: run again",
-                            index(node_)));
+        on_lost_power();
     met_ = result_.ready = true;
     return {};
+}
+
+/// A node says once in a life that it is ready, and of a life that it has counted it tells before
+/// that. So this one lost its count with its power. It is told the count, and is reset: then it
+/// comes back like any node that was reset.
+void NodeSession::on_lost_power() {
+    if (std::exchange(told_resets_, true))
+        return end_run(fmt::format("node {} has lost its power and is there again, but its board "
+                                   "does not count on from {} resets, so others could take its "
+                                   "messages for old ones: run again",
+                                   index(node_), resets_));
+    handler_->answer(node_, wire::HostTag::resets, wire::bytes_of(resets_));
 }
 
 void NodeSession::on_accepted() {
@@ -118,8 +128,8 @@ void NodeSession::end_run(std::string why) {
         *context_->ended = std::move(why);
 }
 
-/// Messages of a node's lives are told apart by numbers that come round: from kLivesMax on peers
-/// could take new ones for copies of old ones.
+/// A peer that has heard nothing of a node for kLivesMax of its lives could take new frames for
+/// copies of old ones.
 void NodeSession::count_starts(std::uint32_t more) {
     starts_ += more;
     if (starts_ >= kLivesMax)
@@ -135,6 +145,7 @@ std::string NodeSession::on_began_anew(const HostMessage& message) {
     if (!told || !live() || told->resets <= resets_)
         return refuse_frame();
     const std::uint32_t more = told->resets - std::exchange(resets_, told->resets);
+    told_resets_ = false;
     if (!std::exchange(met_, true) && context_->was_there) { // before this run
         said_before_ = told->may_begin_again != 0;
         return {};
