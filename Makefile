@@ -444,7 +444,7 @@ conform: deps ## what a board promises by its HAL, then every op on every networ
 	  -k $$board || exit 1; done
 
 include tests/model/verify.mk
-include tests/labs/labs.mk host-tools/playground/play.mk
+include tests/labs/labs.mk tests/foreign/foreign.mk host-tools/playground/play.mk
 
 SECONDS ?= 60
 .PHONY: soak
@@ -490,8 +490,8 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
-	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %tidy.mk %play.mk %mpi.mk \
-	    %bench.mk,$(MAKEFILE_LIST)) | \
+	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %foreign.mk %tidy.mk %play.mk \
+	    %mpi.mk %bench.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
 	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
 	  sort | cut -c3-

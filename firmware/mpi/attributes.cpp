@@ -142,12 +142,13 @@ int copy_all(const Attributes& from, void* handle, Attributes** to) {
     return code;
 }
 
-/// The key with this number; nullptr: it is refused.
-Key* key_of(Checks& checks, const ObjectKind& kind, int number) {
+/// The key with this number; nullptr: it is refused. One that is freed stays as long as attributes
+/// have it, and is good for what looks for these (MPI 3.1, 6.7.2).
+Key* key_of(Checks& checks, const ObjectKind& kind, int number, bool may_be_freed = true) {
     if (checks.bad())
         return nullptr;
     Key* const key = *find_key(number);
-    if (key != nullptr && key->kind == &kind && !key->is_freed)
+    if (key != nullptr && key->kind == &kind && (may_be_freed || !key->is_freed))
         return key;
     checks.refuse(MPI_ERR_KEYVAL,
                   number == MPI_KEYVAL_INVALID ? "not a key of attributes: MPI_KEYVAL_INVALID"
@@ -192,15 +193,18 @@ int free_key(const char* call, const ObjectKind& kind, int* number) {
     Key* const key = key_of(checks, kind, *number);
     if (key == nullptr)
         return checks.code();
-    key->is_freed = true;
-    release_key(key);
+    // Again by a copy of its number: the program has given up its own already.
+    if (!key->is_freed) {
+        key->is_freed = true;
+        release_key(key);
+    }
     *number = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
 }
 
 template <class T>
 int set_attribute(Checks& checks, T& object, int number, void* value) {
-    Key* const key = key_of(checks, T::kKind, number);
+    Key* const key = key_of(checks, T::kKind, number, false);
     if (key == nullptr)
         return checks.code();
     const Staying<T> staying(object);

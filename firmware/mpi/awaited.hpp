@@ -55,9 +55,11 @@ constexpr std::string_view calls_with(int tag) {
 struct Awaited {
     static constexpr int kOfCollectives = -1000; // and less: their tags, from there down
 
-    NodeId node;           // the other one; kNoNode: any
-    std::int32_t tag;      // or MPI_ANY_TAG
-    std::uint32_t is_send; // 1: that it is received; 0: that it comes
+    NodeId node;                // the other one; kNoNode: any
+    NodeId came_from = kNoNode; // kNoNode: nothing has come
+    std::int32_t tag;           // or MPI_ANY_TAG
+    std::uint32_t is_send;      // 1: that it is received; 0: that it comes
+    std::int32_t came_tag = 0;  // of the first message that has come and is another one
 };
 
 } // namespace mesh::mpi

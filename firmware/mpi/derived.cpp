@@ -239,7 +239,10 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
     Type& made = *type_of(*handle);
     made.is_committed = type->is_committed;
     const int code = copy_attributes(type->attributes, old, &made.attributes);
-    return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
+    if (code == MPI_SUCCESS)
+        return code;
+    MPI_Type_free(handle);
+    return checks.refuse(code, kAttributeStays);
 }
 
 int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts, const int* starts,

@@ -429,20 +429,35 @@ void begin_receive(Request& request) {
 // Its name, and where its fields are, are known to kernel/api/waits.cpp.
 struct RequestDone {
     const Request* request;
-    Awaited awaited;
+    mutable Awaited awaited;
     bool has_gone = false; // wait until `announced` has it no more; it may be freed by then
 
     bool operator()() const {
-        return has_gone ? *announced.find([this](const Request& one) { return &one == request; }) ==
-                              nullptr
-                        : request->is_done;
+        if (has_gone)
+            return *announced.find([this](const Request& one) { return &one == request; }) ==
+                   nullptr;
+        if (!request->is_done)
+            see_what_came();
+        return request->is_done;
+    }
+
+private:
+    void see_what_came() const {
+        const Unexpected* const one =
+            *find_unexpected(request->context, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        if (one == nullptr)
+            return;
+        awaited.came_from = one->from;
+        awaited.came_tag = one->envelope.tag;
     }
 };
-static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 12);
+static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 20);
 
 static Awaited awaited(const Request& request) {
     const bool is_send = request.kind == Request::Kind::send;
-    return {request.node, told_tag(request.traffic, request.tag), is_send ? 1u : 0u};
+    return {.node = request.node,
+            .tag = told_tag(request.traffic, request.tag),
+            .is_send = is_send ? 1u : 0u};
 }
 
 bool start_engine() {

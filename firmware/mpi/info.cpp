@@ -10,8 +10,8 @@ namespace {
 
 struct Entry {
     Entry* next;
+    char* key;
     char* value;
-    char key[MPI_MAX_INFO_KEY + 1];
 };
 
 struct Info : ObjectOf<kInfo, MPI_Info> {
@@ -42,8 +42,21 @@ const Entry* entry(Checks& checks, MPI_Info handle, const char* key) {
 void drop(Entry** link) {
     Entry* const gone = *link;
     *link = gone->next;
+    mesh_free(gone->key);
     mesh_free(gone->value);
     destroy(gone);
+}
+
+/// Words of the heap in place of others. False: no memory.
+bool replace_words(char*& words, const char* by) {
+    const std::size_t bytes = std::strlen(by) + 1;
+    auto* const copy = static_cast<char*>(mesh_malloc(bytes));
+    if (copy == nullptr)
+        return false;
+    std::copy_n(by, bytes, copy);
+    mesh_free(words);
+    words = copy;
+    return true;
 }
 
 /// As much as fits into `room` with its end.
@@ -84,24 +97,23 @@ int MPI_Info_free(MPI_Info* handle) {
 int MPI_Info_set(MPI_Info handle, const char* key, const char* value) {
     Checks checks("MPI_Info_set");
     auto* const info = checks.object<Info>(handle);
-    const std::size_t bytes = std::strlen(value) + 1;
     checks
         .require(*key != '\0' && std::strlen(key) <= MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
                  "a key has 1 to 256 letters")
-        .require(bytes <= MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE, "a value has at most 1023 letters");
+        .require(std::strlen(value) < MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE,
+                 "a value has at most 1023 letters");
     if (checks.bad())
         return checks.code();
     Entry** const link = find(*info, key);
-    auto* const copy = static_cast<char*>(mesh_malloc(bytes));
-    if (copy != nullptr && *link == nullptr)
+    const bool is_new = *link == nullptr;
+    if (is_new)
         *link = make<Entry>();
-    if (copy == nullptr || *link == nullptr)
-        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    std::copy_n(value, bytes, copy);
-    copy_words(key, (*link)->key, sizeof(*link)->key);
-    mesh_free((*link)->value);
-    (*link)->value = copy;
-    return MPI_SUCCESS;
+    if (*link != nullptr && (!is_new || replace_words((*link)->key, key)) &&
+        replace_words((*link)->value, value))
+        return MPI_SUCCESS;
+    if (is_new && *link != nullptr)
+        drop(link);
+    return checks.refuse(MPI_ERR_NO_MEM, nullptr);
 }
 
 int MPI_Info_delete(MPI_Info handle, const char* key) {
@@ -162,7 +174,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int number, char* key) {
         at = at->next;
     if (at == nullptr)
         return checks.refuse(MPI_ERR_INFO_NOKEY, "there are fewer keys");
-    copy_words(at->key, key, sizeof at->key);
+    copy_words(at->key, key, MPI_MAX_INFO_KEY + 1);
     return MPI_SUCCESS;
 }
 

@@ -43,7 +43,7 @@ Found look(const Comm& comm, Rank source, int tag) {
 
 Found wait_to_find(const Comm& comm, Rank source, int tag) {
     const std::uint32_t context = comm.context(Traffic::messages);
-    const Awaited awaited{peer_node(comm, source), tag, 0};
+    const Awaited awaited{.node = peer_node(comm, source), .tag = tag, .is_send = 0};
     fiber::await(fiber::node().wait_until(MessageThere{&context, awaited, source}));
     return find(comm, source, tag);
 }

@@ -142,33 +142,68 @@ Numbers numbers_of(std::uint16_t basic) {
 
 namespace {
 
+/// Elements, as MPI_Get_elements() counts them, and their bytes. A pair is two elements, of which
+/// the first may be there alone; a complex number is one.
+struct Amount {
+    std::uint64_t elements = 0;
+    std::uint64_t bytes = 0;
+
+    Amount& operator+=(const Amount& more) {
+        elements += more.elements;
+        bytes += more.bytes;
+        return *this;
+    }
+    Amount times(std::uint64_t count) const { return {elements * count, bytes * count}; }
+};
+
+bool is_pair(const Numbers& numbers) { return numbers.second.element == Element::i32; }
+
+Amount amount_of(const Part& part) {
+    const Numbers numbers = numbers_of(part.basic);
+    const unsigned bytes = numbers.first.bytes + numbers.second.bytes;
+    return Amount{is_pair(numbers) ? 2u : 1u, bytes}.times(part.count);
+}
+
+/// How much of the data of `type`, again and again, is within a limit; `of`: what is limited. As
+/// many steps for a byte as for all bytes that there can be.
+Amount within(const Type& type, std::uint64_t limit, std::uint64_t Amount::*of) {
+    if (type.size == 0)
+        return {};
+    const PartsOf parts(type);
+    Amount round;
+    for (const Part& part : parts.all())
+        round += amount_of(part);
+    Amount found = round.times(limit / (round.*of));
+    limit %= round.*of;
+    for (const Part& part : parts.all()) {
+        const Amount one = amount_of({part.basic, 1});
+        const std::uint64_t count = std::min<std::uint64_t>(limit / (one.*of), part.count);
+        found += one.times(count);
+        limit -= count * (one.*of);
+        if (count == part.count)
+            continue;
+        const Numbers numbers = numbers_of(part.basic);
+        const Amount half{1, numbers.first.bytes};
+        if (is_pair(numbers) && limit >= half.*of)
+            found += half;
+        break;
+    }
+    return found;
+}
+
 int set_elements(const char* call, MPI_Status* status, MPI_Datatype handle, MPI_Count count) {
     Checks checks(call);
     const Type* const type = checks.any_type(handle);
     if (checks.require(count >= 0, MPI_ERR_COUNT, nullptr).bad())
         return checks.code();
-    std::uint64_t bytes = 0;
-    if (count != 0)
-        each_number<false>(*type, UINT32_MAX, [&](const Number& number) {
-            bytes += number.bytes;
-            return --count != 0;
-        });
-    tell_bytes(bytes, status);
+    tell_bytes(within(*type, static_cast<std::uint64_t>(count), &Amount::elements).bytes, status);
     return MPI_SUCCESS;
 }
 
 /// MPI_UNDEFINED: a part of a number is there.
 MPI_Count elements_in(std::uint64_t bytes, const Type& type) {
-    MPI_Count count = 0;
-    if (bytes != 0)
-        each_number<false>(type, UINT32_MAX, [&](const Number& number) {
-            if (bytes < number.bytes)
-                return false;
-            bytes -= number.bytes;
-            ++count;
-            return bytes != 0;
-        });
-    return bytes == 0 ? count : MPI_Count{MPI_UNDEFINED};
+    const Amount found = within(type, bytes, &Amount::bytes);
+    return found.bytes == bytes ? static_cast<MPI_Count>(found.elements) : MPI_Count{MPI_UNDEFINED};
 }
 
 } // namespace

@@ -41,20 +41,14 @@ struct Numbers {
 Numbers numbers_of(std::uint16_t basic);
 
 /// Calls `act` for each number of `count` elements of a type, in order, until it gives false.
-/// `kHalves`: for each half of a complex number.
-template <bool kHalves = true, class F>
+template <class F>
 void each_number(const Type& type, std::uint64_t count, F act) {
     if (type.size == 0)
         return;
     const PartsOf parts(type);
     for (std::uint64_t rest = count * type.size; rest != 0;)
         for (const Part& part : parts.all()) {
-            Numbers numbers = numbers_of(part.basic);
-            if (!kHalves && numbers.second.bytes == numbers.first.bytes &&
-                numbers.second.element == numbers.first.element &&
-                numbers.second.element != Element::i32)
-                numbers = {{Element::none, static_cast<std::uint8_t>(2 * numbers.first.bytes), 0},
-                           {}};
+            const Numbers numbers = numbers_of(part.basic);
             for (std::uint32_t at = 0; at < part.count; ++at) {
                 rest -= numbers.first.bytes + numbers.second.bytes;
                 if (!act(numbers.first) || (numbers.second.bytes != 0 && !act(numbers.second)))

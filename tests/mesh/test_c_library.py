@@ -79,14 +79,29 @@ def test_standard_input_is_a_pipe_or_what_input_names(engine, tmp_path):
     assert told[0] == ["numbers, please: 2 of sum 3, then -1"]
 
 
-def test_a_terminal_is_told_and_not_read_unless_it_is_asked_for(engine):
+@pytest.mark.parametrize("options", [(), ("--input", "-")])
+def test_what_a_person_types_at_a_terminal_is_read_before_the_run(engine, options):
     master, terminal = pty.openpty()
-    assert run(engine, "reads", "numbers", stdin=terminal)[0] == [
+    os.write(master, b"7 8\n\x04")
+    told = run(engine, "reads", "numbers", options=options, stdin=terminal)
+    assert told[0] == ["numbers, please: 2 of sum 15, then -1"]
+    os.close(terminal)
+    os.close(master)
+
+
+def test_a_terminal_is_not_read_for_a_program_that_reads_nothing(engine):
+    master, terminal = pty.openpty()
+    assert run(engine, "mpi/hello", stdin=terminal)[0][0] == "rank 0 of 1: and 1 words"
+    os.close(terminal)
+    os.close(master)
+
+
+def test_a_terminal_that_is_not_read_is_told(engine, tmp_path):
+    (tmp_path / "data").write_text("1 2\n")
+    master, terminal = pty.openpty()
+    assert run(engine, "reads", "numbers", options=["--files", tmp_path], stdin=terminal)[0] == [
         "numbers, please: standard input is a terminal, which is not read: mesh run ... <FILE "
         "gives a file, --input - what you type before the run, to Ctrl-D", "0 of sum 0, then -1"]
-    os.write(master, b"7 8\n\x04")
-    told = run(engine, "reads", "numbers", options=["--input", "-"], stdin=terminal)
-    assert told[0] == ["numbers, please: 2 of sum 15, then -1"]
     os.close(terminal)
     os.close(master)
 

@@ -117,6 +117,10 @@ STUCK = [
      "MPI_Waitall(2, request, MPI_STATUSES_IGNORE);",
      "node 0 waits for an MPI message with tag 1 from node 1, which waits for an MPI message with "
      "tag 1 from node 0: a circle"),
+    ("if (rank == 1) MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);"
+     "MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+     "node 0 waits for an MPI message with tag 7 from any node (what has come has tag 8, from node "
+     "1)"),
 ]
 
 

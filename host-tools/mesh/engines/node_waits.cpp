@@ -126,6 +126,10 @@ public:
             waiting.mpi_tag = value<std::int32_t>(first + offsetof(mpi::Awaited, tag)).value_or(0);
             waiting.mpi_send =
                 value<std::uint32_t>(first + offsetof(mpi::Awaited, is_send)).value_or(0) != 0;
+            waiting.came_from =
+                value<NodeId>(first + offsetof(mpi::Awaited, came_from)).value_or(kNoNode);
+            waiting.came_tag =
+                value<std::int32_t>(first + offsetof(mpi::Awaited, came_tag)).value_or(0);
         } else if (offsets->kind == WaitKind::taking) {
             waiting.to = value<NodeId>(first).value_or(kNoNode);
             waiting.tag = value<Tag>(second).value_or(0);
@@ -273,8 +277,13 @@ std::string describe_mpi(const WaitsFor& waiting) {
                            mpi::calls_with(Awaited::kOfCollectives - waiting.mpi_tag));
     const std::string tag =
         waiting.mpi_tag < 0 ? std::string("any tag") : fmt::format("tag {}", waiting.mpi_tag);
-    return waiting.mpi_send ? fmt::format("its MPI message with {} to be received by {}", tag, node)
-                            : fmt::format("an MPI message with {} from {}", tag, node);
+    if (waiting.mpi_send)
+        return fmt::format("its MPI message with {} to be received by {}", tag, node);
+    const std::string came = waiting.came_from == kNoNode
+                                 ? std::string()
+                                 : fmt::format(" (what has come has tag {}, from node {})",
+                                               waiting.came_tag, index(waiting.came_from));
+    return fmt::format("an MPI message with {} from {}{}", tag, node, came);
 }
 
 /// What the library has a tag for.

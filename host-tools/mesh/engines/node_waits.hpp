@@ -22,6 +22,8 @@ struct WaitsFor {
     Tag tag = 0;                    // taking
     std::int32_t mpi_tag = 0;       // mpi: as in mpi::Awaited
     bool mpi_send = false;          // mpi
+    NodeId came_from = kNoNode;     // mpi: of a message that has come and is another one
+    std::int32_t came_tag = 0;      // mpi
     std::vector<WaitsFor> guards{}; // alternative, row: the first ones that count
     std::uint64_t more = 0;         // row: guards beside those
     std::uint64_t wake = 0;         // when it is asked at the latest, as its node counts time

@@ -14,7 +14,9 @@ struct Fixed {
     std::uint64_t more = 0;
     std::uint64_t wake = 0;
     NodeId to = kNoNode;
+    NodeId came_from = kNoNode;
     std::int32_t mpi_tag = 0;
+    std::int32_t came_tag = 0;
     std::uint32_t resumes = 0;
     std::uint32_t guards = 0;
     Tag tag = 0;
@@ -29,18 +31,11 @@ static_assert(std::is_trivially_copyable_v<Fixed>);
 constexpr unsigned kDepthMax = 3;
 
 void append(Bytes& bytes, const WaitsFor& wait) {
-    const Fixed fixed{wait.match,
-                      wait.more,
-                      wait.wake,
-                      wait.to,
-                      wait.mpi_tag,
-                      wait.resumes,
-                      static_cast<std::uint32_t>(wait.guards.size()),
-                      wait.tag,
-                      wait.kind,
-                      wait.process,
-                      wait.other,
-                      wait.mpi_send};
+    const Fixed fixed{wait.match,    wait.more,      wait.wake,
+                      wait.to,       wait.came_from, wait.mpi_tag,
+                      wait.came_tag, wait.resumes,   static_cast<std::uint32_t>(wait.guards.size()),
+                      wait.tag,      wait.kind,      wait.process,
+                      wait.other,    wait.mpi_send};
     const auto* const from = reinterpret_cast<const std::byte*>(&fixed);
     bytes.insert(bytes.end(), from, from + sizeof fixed);
     for (const WaitsFor& guard : wait.guards)
@@ -59,6 +54,8 @@ std::optional<WaitsFor> take(std::span<const std::byte>& bytes, unsigned depth) 
     wait.wake = fixed.wake;
     wait.to = fixed.to;
     wait.mpi_tag = fixed.mpi_tag;
+    wait.came_from = fixed.came_from;
+    wait.came_tag = fixed.came_tag;
     wait.resumes = fixed.resumes;
     wait.tag = fixed.tag;
     wait.kind = fixed.kind;

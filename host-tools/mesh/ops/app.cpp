@@ -75,7 +75,6 @@ public:
             run().files = std::move(files.bytes);
         }
         plan_message(run(), input_of(run()), kInputBytesMax);
-        files_.unread_terminal = !run().input && isatty(STDIN_FILENO) != 0 ? 1 : 0;
     }
 
     std::uint64_t expected_packets() const override { return run().nodes(); }
@@ -112,7 +111,9 @@ private:
     }
     void fill(wire::Job& job, NodeId) const override {
         set_parameters(job, parameters_);
-        wire::store(job.parameters, sizeof parameters_, files_);
+        wire::FileParameters files = files_;
+        files.unread_terminal = !run().input && isatty(STDIN_FILENO) != 0 ? 1 : 0;
+        wire::store(job.parameters, sizeof parameters_, files);
     }
     std::span<const std::byte> words() const override { return words_; }
     std::vector<Expectation> answers() const override { return {}; }

@@ -2,7 +2,9 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/node_names.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/ops/data.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
@@ -98,6 +100,15 @@ RigProgram loaded_part(const std::string& name, const std::string& path, const R
     return {name, path, nullptr, file.waits_for_times()};
 }
 
+/// A person at a terminal types what node 0's program reads, before the run.
+void plan_typed_input(RunPlan& run, const std::string& file) {
+    if (run.input || !run.alone || !run.data.files.empty() || run.rig.options.dry_run ||
+        isatty(STDIN_FILENO) == 0 || !ProgramFile(file).may_read())
+        return;
+    say("the program reads standard input: type it, and Ctrl-D behind the last line\n");
+    plan_message(run, "-", kInputBytesMax);
+}
+
 void plan_apps(RunPlan& run) {
     constexpr std::uint8_t kNone = 0xFF;
     const std::vector<std::string>& words = run.work.app;
@@ -105,6 +116,7 @@ void plan_apps(RunPlan& run) {
         refuse("--app: {} programs; at most {} are allowed", words.size(), board::kLoadedMax);
     RigPlan& rig = run.rig;
     rig.program_of.assign(run.nodes(), kNone);
+    std::vector<std::string> files;
     for (const std::string& word : words) {
         const std::size_t at = nodes_in(word);
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
@@ -116,6 +128,7 @@ void plan_apps(RunPlan& run) {
                    "with one",
                    name);
         rig.programs.push_back(loaded_part(name, file, run));
+        files.push_back(file);
         if (at == word.size())
             std::ranges::replace(rig.program_of, kNone, number);
     }
@@ -135,6 +148,7 @@ void plan_apps(RunPlan& run) {
     if (!without.empty())
         refuse("--app: no program for {}: name them, or give one program without @",
                name_nodes(without));
+    plan_typed_input(run, files.at(rig.program_of.front()));
 }
 
 } // namespace

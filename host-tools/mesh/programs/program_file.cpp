@@ -150,6 +150,14 @@ bool ProgramFile::has_main() const {
     return text_of(section(".strtab")).find("\0mesh_main\0"sv) != std::string_view::npos;
 }
 
+bool ProgramFile::may_read() const {
+    using namespace std::string_view_literals;
+    // Streams of C++ have such functions whether the program reads or not.
+    const std::string_view all = text_of(bytes_);
+    return has_main() && all.find("\0mesh_fgetc\0"sv) != std::string_view::npos &&
+           all.find("\0mesh_cxx_main\0"sv) == std::string_view::npos;
+}
+
 Fd ProgramFile::simulated() const {
     const FileBytes bytes = image_ ? section(kSimulatedSection) : FileBytes(bytes_);
     Fd file(memfd_create("program", MFD_CLOEXEC));

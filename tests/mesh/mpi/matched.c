@@ -185,6 +185,40 @@ static void external(void) {
     CHECK(place == 28 && memcmp(got, numbers, sizeof got) == 0);
 }
 
+/* Elements are counted, not one by one. */
+static void many_elements(void) {
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 8};
+    const MPI_Datatype members[2] = {MPI_CHAR, MPI_DOUBLE};
+    MPI_Datatype both;
+    MPI_Status status;
+    MPI_Count count;
+    const MPI_Count trillion = 1000000000000;
+    MPI_Status_set_elements_x(&status, MPI_BYTE, 1000 * trillion);
+    MPI_Get_elements_x(&status, MPI_BYTE, &count);
+    CHECK(count == 1000 * trillion);
+    MPI_Type_create_struct(2, lengths, places, members, &both);
+    MPI_Type_commit(&both);
+    MPI_Status_set_elements_x(&status, both, 2 * trillion + 1);
+    MPI_Get_elements_x(&status, MPI_BYTE, &count);
+    CHECK(count == 9 * trillion + 1);
+    MPI_Get_elements_x(&status, both, &count);
+    CHECK(count == 2 * trillion + 1);
+    MPI_Status_set_elements_x(&status, MPI_BYTE, 9 * trillion + 5);
+    MPI_Get_elements_x(&status, both, &count);
+    CHECK(count == MPI_UNDEFINED);
+    MPI_Type_free(&both);
+    /* A pair is two. */
+    MPI_Status_set_elements_x(&status, MPI_BYTE, 8 * trillion + 4);
+    MPI_Get_elements_x(&status, MPI_FLOAT_INT, &count);
+    CHECK(count == 2 * trillion + 1);
+    MPI_Status_set_elements_x(&status, MPI_BYTE, 8 * trillion + 6);
+    MPI_Get_elements_x(&status, MPI_FLOAT_INT, &count);
+    CHECK(count == MPI_UNDEFINED);
+    MPI_Get_elements_x(&status, MPI_C_FLOAT_COMPLEX, &count);
+    CHECK(count == MPI_UNDEFINED);
+}
+
 int main(int argc, char **argv) {
     int claims = 0;
     MPI_Status status;
@@ -204,6 +238,7 @@ int main(int argc, char **argv) {
     CHECK(claims == 7);
     MPI_Get_elements_x(&status, MPI_INT, &wide);
     CHECK(wide == 7);
+    many_elements();
     MPI_Status_set_cancelled(&status, 1);
     MPI_Test_cancelled(&status, &claims);
     CHECK(claims);

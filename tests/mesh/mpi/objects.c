@@ -105,6 +105,49 @@ static void attributes(void) {
     CHECK(types_dropped == 2);
 }
 
+/* A key that was freed is good for what looks for it as long as an attribute has it. */
+static void freed_keys(void) {
+    int key, its, flag, before = drops;
+    void *value;
+    MPI_Comm one;
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &key, NULL);
+    its = key;
+    MPI_Comm_set_attr(one, key, (void *)5);
+    MPI_Comm_free_keyval(&key);
+    key = its;
+    MPI_Comm_free_keyval(&key);
+    CHECK(key == MPI_KEYVAL_INVALID);
+    MPI_Comm_get_attr(one, its, &value, &flag);
+    CHECK(flag && value == (void *)5);
+    CHECK(class_of(MPI_Comm_set_attr(one, its, NULL)) == MPI_ERR_KEYVAL && drops == before);
+    CHECK(MPI_Comm_delete_attr(one, its) == MPI_SUCCESS && drops == before + 1);
+    CHECK(class_of(MPI_Comm_get_attr(one, its, &value, &flag)) == MPI_ERR_KEYVAL);
+    MPI_Comm_free(&one);
+}
+
+static int refuse_of_type(MPI_Datatype type, int key, void *extra, void *value, void *copied,
+                          int *flag) {
+    (void)type, (void)key, (void)extra, (void)value, (void)copied;
+    *flag = 0;
+    return MPI_ERR_OTHER;
+}
+
+/* There is no copy of a type of which an attribute is not copied. */
+static void refused_copy(void) {
+    MPI_Datatype pair, twin = MPI_INT;
+    int key;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_create_keyval(refuse_of_type, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+    MPI_Type_set_attr(pair, key, NULL);
+    CHECK(class_of(MPI_Type_dup(pair, &twin)) == MPI_ERR_OTHER && twin == MPI_DATATYPE_NULL);
+    MPI_Type_free(&pair);
+    MPI_Type_free_keyval(&key);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void names(void) {
     char name[MPI_MAX_OBJECT_NAME];
     int length;
@@ -179,6 +222,27 @@ static void info(void) {
     CHECK(two == MPI_INFO_NULL);
 }
 
+/* An info takes what its words take. */
+static void many_infos(void) {
+    enum { kInfos = 3000, kKeys = 16 };
+    MPI_Info *infos = malloc(kInfos * sizeof *infos);
+    char key[16];
+    int count;
+    for (int i = 0; i < kInfos; ++i) {
+        MPI_Info_create(&infos[i]);
+        for (int k = 0; k < kKeys; ++k) {
+            sprintf(key, "%d %d", i, k);
+            MPI_Info_set(infos[i], key, key);
+        }
+    }
+    for (int i = 0; i < kInfos; ++i) {
+        MPI_Info_get_nkeys(infos[i], &count);
+        CHECK(count == kKeys);
+        MPI_Info_free(&infos[i]);
+    }
+    free(infos);
+}
+
 static void former(void) {
     struct {
         char letter;
@@ -202,8 +266,12 @@ int main(int argc, char **argv) {
     begin(&argc, &argv);
     former();
     attributes();
+    freed_keys();
+    refused_copy();
     names();
     errors();
     info();
+    if (rank == 0)
+        many_infos();
     return end();
 }
