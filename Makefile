@@ -217,7 +217,7 @@ endef
 STANDARD_HEADERS := algorithm array bit concepts coroutine cstddef cstdint cstring new optional \
   ranges span string_view tuple type_traits utility
 standard_flags = $(if $(filter firmware/mpi/% firmware/fiber/% tests/%,$(2)),\
-  -include $(BUILD)/$(1)/standard.hpp)
+  -include $(BUILD)/$(1)/standard.hpp -I$(BUILD)/calls)
 cross_flags = $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS)
 # $(1): board, $(2): further flags
 define cross_compile
@@ -268,7 +268,7 @@ $(1)_WORDS = $(CROSS)g++ $$(call cross_flags,$(1)) $(WHOLE_FLAGS) $$($(1)_FOLDER
 $(call flags_rule,$(1))
 $(BUILD)/$(1)/standard.hpp: FORCE
 	@$$(call write_if_new,printf '#include <%s>\n' $(STANDARD_HEADERS))
-$(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/standard.hpp.gch
+$(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/standard.hpp.gch | $(BUILD)/calls/made
 	$$(call cross_compile,$(1),$$(call whole_flags,$$<))
 endef
 # Of firmware/, which knows no board, the objects of the first board with the same flags.

@@ -11,10 +11,18 @@
 HEADERS := $(filter-out firmware/labs/%,$(wildcard firmware/*.hpp firmware/*/*.hpp \
   firmware/*/*/*.hpp boards/host/*.hpp)) $(wildcard firmware/mpi/*.h firmware/fiber/*/*.h)
 $(BUILD)/host/stamp.inc: FORCE
-	@$(call write_if_new,echo "\"$$(cat $(filter-out \
+	@$(call write_if_new,echo "\"$$(cat firmware/mpi/calls.txt $(filter-out \
 	  %/hal/conform.hpp,$(HEADERS)) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 	@mkdir -p $(@D); echo "$* $$(tr -d '"' <$<)" >$@
+
+# What is made of the table of the calls of MPI: a header for programs, and the doors of the calls.
+CALLS := $(BUILD)/calls/made
+$(CALLS): firmware/mpi/calls.py firmware/mpi/calls.txt
+	@$(PYTHON) $^ $(@D)
+$(BUILD)/calls/%.h $(BUILD)/calls/doors/%.inc: $(CALLS)
+	@:
+GENERATED += $(CALLS)
 
 # ---- the part for the simulation -----------------------------------------------------------------
 # Loaded by the host tool, once for all nodes.
@@ -25,10 +33,10 @@ MADE_PROGRAM_FLAGS := $(filter-out $(if $(findstring clang,$(CXX)),-fno-gnu-uniq
 PROGRAM_LDFLAGS := -shared -Wl,-Bsymbolic,-z,relro,-z,now
 define simulated_rules
 $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp $(BUILD)/host/flags firmware/stdio/names.mk | \
-    $(BUILD)/host/stamp.inc
+    $(BUILD)/host/stamp.inc $(CALLS)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(MADE_PROGRAM_FLAGS) -c $$< -o $$@
+	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(MADE_PROGRAM_FLAGS) -I$(BUILD)/calls -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
 endef
 $(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state \
@@ -77,7 +85,7 @@ define program_json
 {"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy", "objdump": "$(1)objdump",
  "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) $(call user_checks,$($(2)_CHECKED)) \
    -ffp-contract=off -isystem @/include -isystem @/include/mpi \
-   -isystem @/include/fiber/include)",
+   -isystem @/calls -isystem @/include/fiber/include)",
  "compile_cxx": "$(strip -std=c++20 $(USER_ERRORS) -Wno-mismatched-new-delete \
    $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
@@ -159,7 +167,7 @@ $(BUILD)/include $(BUILD)/linker $(BUILD)/labs:
 	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F:labs=firmware/labs)) $@
 # What `make install` copies, and links to what it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
-  $(BUILD)/host/guard.o $(BUILD)/host/libstate.a \
+  $(BUILD)/host/guard.o $(BUILD)/host/libstate.a $(BUILD)/calls/mpi_calls.h \
   $(BUILD)/include $(BUILD)/linker $(BUILD)/labs \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json \
   $(foreach k,$(call kinds_of,$b),$k/program.json $k/program.stamp)))

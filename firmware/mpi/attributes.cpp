@@ -177,9 +177,8 @@ private:
 
 } // namespace
 
-int create_key(const char* call, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
+int create_key(Checks& checks, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
                int* number, void* extra) {
-    Checks checks(call);
     auto* const key = make<Key>(keys, last_number + 1, &kind, copy, drop, extra);
     if (key == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -188,8 +187,7 @@ int create_key(const char* call, const ObjectKind& kind, AttributeCopy* copy, At
     return MPI_SUCCESS;
 }
 
-int free_key(const char* call, const ObjectKind& kind, int* number) {
-    Checks checks(call);
+int free_key(Checks& checks, const ObjectKind& kind, int* number) {
     Key* const key = key_of(checks, kind, *number);
     if (key == nullptr)
         return checks.code();
@@ -284,29 +282,8 @@ int* standard_value(int key) {
     }
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop,
-                           int* key, void* extra) {
-    return create_key("MPI_Comm_create_keyval", kCommunicator, copy, drop, key, extra);
-}
-
-int MPI_Comm_free_keyval(int* key) { return free_key("MPI_Comm_free_keyval", kCommunicator, key); }
-
-int MPI_Comm_set_attr(MPI_Comm handle, int key, void* value) {
-    Checks checks("MPI_Comm_set_attr", handle);
-    return set_attribute(checks, checks.comm(), key, value);
-}
-
-int MPI_Comm_get_attr(MPI_Comm handle, int key, void* value, int* flag) {
-    Checks checks("MPI_Comm_get_attr", handle);
-    int* const standard = checks.bad() ? nullptr : standard_value(key);
+int comm_get_attr(Checks& checks, int key, void* value, int* flag) {
+    int* const standard = standard_value(key);
     if (standard == nullptr)
         return get_attribute(checks, checks.comm(), key, value, flag);
     *flag = 1;
@@ -314,33 +291,8 @@ int MPI_Comm_get_attr(MPI_Comm handle, int key, void* value, int* flag) {
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_delete_attr(MPI_Comm handle, int key) {
-    Checks checks("MPI_Comm_delete_attr", handle);
-    return delete_attribute(checks, checks.comm(), key);
-}
+} // namespace
 
-int MPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* drop,
-                           int* key, void* extra) {
-    return create_key("MPI_Type_create_keyval", kDatatype, copy, drop, key, extra);
-}
+} // namespace mesh::mpi
 
-int MPI_Type_free_keyval(int* key) { return free_key("MPI_Type_free_keyval", kDatatype, key); }
-
-int MPI_Type_set_attr(MPI_Datatype handle, int key, void* value) {
-    Checks checks("MPI_Type_set_attr");
-    Type* const type = checks.any_type(handle);
-    return type == nullptr ? checks.code() : set_attribute(checks, *type, key, value);
-}
-
-int MPI_Type_get_attr(MPI_Datatype handle, int key, void* value, int* flag) {
-    Checks checks("MPI_Type_get_attr");
-    const Type* const type = checks.any_type(handle);
-    return type == nullptr ? checks.code() : get_attribute(checks, *type, key, value, flag);
-}
-
-int MPI_Type_delete_attr(MPI_Datatype handle, int key) {
-    Checks checks("MPI_Type_delete_attr");
-    Type* const type = checks.any_type(handle);
-    return type == nullptr ? checks.code() : delete_attribute(checks, *type, key);
-}
-}
+#include "doors/attributes.inc"

@@ -24,16 +24,16 @@ inline constexpr const char* kAttributeStays = "a function of an attribute refus
 using AttributeCopy = int(void* old, int key, void* extra, void* value, void* copied, int* flag);
 using AttributeDrop = int(void* object, int key, void* value, void* extra);
 
-int create_key(const char* call, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
+int create_key(Checks& checks, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
                int* number, void* extra);
 /// With functions of C, whose first argument is a pointer, too.
 template <class CopyFunction, class DropFunction>
-int create_key(const char* call, const ObjectKind& kind, CopyFunction* copy, DropFunction* drop,
+int create_key(Checks& checks, const ObjectKind& kind, CopyFunction* copy, DropFunction* drop,
                int* number, void* extra) {
-    return create_key(call, kind, reinterpret_cast<AttributeCopy*>(copy),
+    return create_key(checks, kind, reinterpret_cast<AttributeCopy*>(copy),
                       reinterpret_cast<AttributeDrop*>(drop), number, extra);
 }
-int free_key(const char* call, const ObjectKind& kind, int* number);
+int free_key(Checks& checks, const ObjectKind& kind, int* number);
 
 // For communicators, types and windows. Each gives what the call returns, also if `checks` have
 // found out before that it is wrong.

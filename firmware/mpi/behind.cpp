@@ -127,8 +127,6 @@ std::uint32_t number_of_call(Comm& comm, bool is_persistent) {
 
 /// nullptr: `checks` say why not.
 Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call, bool is_persistent) {
-    if (checks.bad())
-        return nullptr;
     void* const place = mesh_malloc(sizeof(Behind) + call.bytes);
     if (place == nullptr) {
         checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -167,10 +165,7 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call, boo
 
 } // namespace
 
-int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
-                 MPI_Request* request) {
-    Checks checks(name, comm);
-    checks.result(request);
+int begin_behind(Checks& checks, const Held& held, const LaterCall& call, MPI_Request* request) {
     Behind* const behind = make_behind(checks, held, call, false);
     if (behind == nullptr)
         return checks.code();
@@ -184,10 +179,7 @@ int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterC
     return MPI_SUCCESS;
 }
 
-int prepare_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
-                   MPI_Request* request) {
-    Checks checks(name, comm);
-    checks.result(request);
+int prepare_behind(Checks& checks, const Held& held, const LaterCall& call, MPI_Request* request) {
     Behind* const behind = make_behind(checks, held, call, true);
     if (behind == nullptr)
         return checks.code();

@@ -42,11 +42,9 @@ struct Held {
     static constexpr int kEachRank = -1;
 };
 
-/// Begins a collective; `name`: of the call. Gives what the call returns.
-int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
-                 MPI_Request* request);
+/// Begins a collective. Gives what the call returns.
+int begin_behind(Checks& checks, const Held& held, const LaterCall& call, MPI_Request* request);
 /// The same for one that begins with MPI_Start(), again and again.
-int prepare_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
-                   MPI_Request* request);
+int prepare_behind(Checks& checks, const Held& held, const LaterCall& call, MPI_Request* request);
 
 } // namespace mesh::mpi

@@ -232,9 +232,9 @@ void check_own(Checks& checks, const Out& out, Rank from, const In& in, Rank pla
         .apart(out.block(from), in.block(place), count, out.type_for(from));
 }
 
-int checked_gather(const char* call, const Out& out, const In& in, Rank root, MPI_Comm handle) {
-    Checks checks(call, handle);
-    const bool is_root = !checks.root(root).bad() && checks.comm().is_root(root);
+int checked_gather(Checks& checks, const Out& out, const In& in, Rank root) {
+    const char* const call = checks.call();
+    const bool is_root = checks.comm().is_root(root);
     if (root >= 0 && out.data != MPI_IN_PLACE)
         check(checks, out, true);
     if (is_root)
@@ -244,9 +244,9 @@ int checked_gather(const char* call, const Out& out, const In& in, Rank root, MP
     return checks.bad() ? checks.code() : gather(call, out, in, root, checks.comm());
 }
 
-int checked_scatter(const char* call, const Out& out, const In& in, Rank root, MPI_Comm handle) {
-    Checks checks(call, handle);
-    const bool is_root = !checks.root(root).bad() && checks.comm().is_root(root);
+int checked_scatter(Checks& checks, const Out& out, const In& in, Rank root) {
+    const char* const call = checks.call();
+    const bool is_root = checks.comm().is_root(root);
     if (root >= 0 && in.data != MPI_IN_PLACE)
         check(checks, in, true);
     if (is_root)
@@ -257,8 +257,8 @@ int checked_scatter(const char* call, const Out& out, const In& in, Rank root, M
 }
 
 /// `is_one`: all take the same block of a rank.
-int checked_exchange(const char* call, const Out& out, bool is_one, const In& in, MPI_Comm handle) {
-    Checks checks(call, handle);
+int checked_exchange(Checks& checks, const Out& out, bool is_one, const In& in) {
+    const char* const call = checks.call();
     if (out.data != MPI_IN_PLACE)
         check(checks, out, is_one);
     check(checks, in, false);
@@ -276,66 +276,59 @@ int all_gather_bytes(Comm& comm, std::span<const std::byte> mine, void* all, con
     return all_gather(call, {mine.data(), MPI_BYTE, count}, {all, MPI_BYTE, count}, comm);
 }
 
+namespace {
+
+int gather(Checks& checks, const void* mine, int count, MPI_Datatype type, void* all, int all_count,
+           MPI_Datatype all_type, int root) {
+    return checked_gather(checks, {mine, type, count}, {all, all_type, all_count}, root);
+}
+
+int gatherv(Checks& checks, const void* mine, int count, MPI_Datatype type, void* all,
+            const int* counts, const int* places, MPI_Datatype all_type, int root) {
+    return checked_gather(checks, {mine, type, count}, {all, all_type, 0, counts, places}, root);
+}
+
+int scatter(Checks& checks, const void* all, int all_count, MPI_Datatype all_type, void* mine,
+            int count, MPI_Datatype type, int root) {
+    return checked_scatter(checks, {all, all_type, all_count}, {mine, type, count}, root);
+}
+
+int scatterv(Checks& checks, const void* all, const int* counts, const int* places,
+             MPI_Datatype all_type, void* mine, int count, MPI_Datatype type, int root) {
+    return checked_scatter(checks, {all, all_type, 0, counts, places}, {mine, type, count}, root);
+}
+
+int allgather(Checks& checks, const void* mine, int count, MPI_Datatype type, void* all,
+              int all_count, MPI_Datatype all_type) {
+    return checked_exchange(checks, {mine, type, count}, true, {all, all_type, all_count});
+}
+
+int allgatherv(Checks& checks, const void* mine, int count, MPI_Datatype type, void* all,
+               const int* counts, const int* places, MPI_Datatype all_type) {
+    return checked_exchange(checks, {mine, type, count}, true, {all, all_type, 0, counts, places});
+}
+
+int alltoall(Checks& checks, const void* out, int out_count, MPI_Datatype out_type, void* in,
+             int in_count, MPI_Datatype in_type) {
+    return checked_exchange(checks, {out, out_type, out_count}, false, {in, in_type, in_count});
+}
+
+int alltoallv(Checks& checks, const void* out, const int* out_counts, const int* out_places,
+              MPI_Datatype out_type, void* in, const int* in_counts, const int* in_places,
+              MPI_Datatype in_type) {
+    return checked_exchange(checks, {out, out_type, 0, out_counts, out_places}, false,
+                            {in, in_type, 0, in_counts, in_places});
+}
+
+int alltoallw(Checks& checks, const void* out, const int* out_counts, const int* out_places,
+              const MPI_Datatype* out_types, void* in, const int* in_counts, const int* in_places,
+              const MPI_Datatype* in_types) {
+    return checked_exchange(checks, {out, MPI_DATATYPE_NULL, 0, out_counts, out_places, out_types},
+                            false, {in, MPI_DATATYPE_NULL, 0, in_counts, in_places, in_types});
+}
+
+} // namespace
+
 } // namespace mesh::mpi
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
-               MPI_Datatype all_type, int root, MPI_Comm comm) {
-    return checked_gather("MPI_Gather", {mine, type, count}, {all, all_type, all_count}, root,
-                          comm);
-}
-
-int MPI_Gatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
-                const int* places, MPI_Datatype all_type, int root, MPI_Comm comm) {
-    return checked_gather("MPI_Gatherv", {mine, type, count}, {all, all_type, 0, counts, places},
-                          root, comm);
-}
-
-int MPI_Scatter(const void* all, int all_count, MPI_Datatype all_type, void* mine, int count,
-                MPI_Datatype type, int root, MPI_Comm comm) {
-    return checked_scatter("MPI_Scatter", {all, all_type, all_count}, {mine, type, count}, root,
-                           comm);
-}
-
-int MPI_Scatterv(const void* all, const int* counts, const int* places, MPI_Datatype all_type,
-                 void* mine, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    return checked_scatter("MPI_Scatterv", {all, all_type, 0, counts, places}, {mine, type, count},
-                           root, comm);
-}
-
-int MPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
-                  MPI_Datatype all_type, MPI_Comm comm) {
-    return checked_exchange("MPI_Allgather", {mine, type, count}, true, {all, all_type, all_count},
-                            comm);
-}
-
-int MPI_Allgatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
-                   const int* places, MPI_Datatype all_type, MPI_Comm comm) {
-    return checked_exchange("MPI_Allgatherv", {mine, type, count}, true,
-                            {all, all_type, 0, counts, places}, comm);
-}
-
-int MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
-                 MPI_Datatype in_type, MPI_Comm comm) {
-    return checked_exchange("MPI_Alltoall", {out, out_type, out_count}, false,
-                            {in, in_type, in_count}, comm);
-}
-
-int MPI_Alltoallv(const void* out, const int* out_counts, const int* out_places,
-                  MPI_Datatype out_type, void* in, const int* in_counts, const int* in_places,
-                  MPI_Datatype in_type, MPI_Comm comm) {
-    return checked_exchange("MPI_Alltoallv", {out, out_type, 0, out_counts, out_places}, false,
-                            {in, in_type, 0, in_counts, in_places}, comm);
-}
-
-int MPI_Alltoallw(const void* out, const int* out_counts, const int* out_places,
-                  const MPI_Datatype* out_types, void* in, const int* in_counts,
-                  const int* in_places, const MPI_Datatype* in_types, MPI_Comm comm) {
-    return checked_exchange("MPI_Alltoallw",
-                            {out, MPI_DATATYPE_NULL, 0, out_counts, out_places, out_types}, false,
-                            {in, MPI_DATATYPE_NULL, 0, in_counts, in_places, in_types}, comm);
-}
-}
+#include "doors/blocks.inc"

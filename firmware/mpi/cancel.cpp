@@ -39,31 +39,29 @@ void end_cancelled(std::uint32_t number, wire::ModelTime ready) {
     fiber::node().scheduler().touch();
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
 using Kind = Request::Kind;
 
-extern "C" {
-
-int MPI_Cancel(MPI_Request* handle) {
-    Checks checks("MPI_Cancel");
-    auto* const request = checks.object<Request>(*handle);
-    if (request == nullptr)
-        return checks.code();
-    if (request->kind == Kind::generalized)
-        return cancel_generalized("MPI_Cancel", *request);
-    if (request->kind == Kind::collective || request->traffic != Traffic::messages)
+int cancel(Checks& checks, Request& request) {
+    if (request.kind == Kind::generalized)
+        return cancel_generalized("MPI_Cancel", request);
+    if (request.kind == Kind::collective || request.traffic != Traffic::messages)
         return checks.refuse(MPI_ERR_REQUEST, "only messages are cancelled");
-    if (request->kind == Kind::receive)
-        cancel_receive(*request);
+    if (request.kind == Kind::receive)
+        cancel_receive(request);
     else
-        cancel_send(*request);
+        cancel_send(request);
     return MPI_SUCCESS;
 }
 
-int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
+int test_cancelled(const MPI_Status* status, int* flag) {
     *flag = status->MPI_internal[2];
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/cancel.inc"

@@ -91,29 +91,24 @@ int meet_all(Comm& comm, const char* call) {
     return MPI_SUCCESS;
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
+int barrier(Checks& checks) { return meet_all(checks.comm(), checks.call()); }
 
-extern "C" {
-
-int MPI_Barrier(MPI_Comm handle) {
-    const Checks checks("MPI_Barrier", handle);
-    return checks.bad() ? checks.code() : meet_all(checks.comm(), "MPI_Barrier");
-}
-
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm handle) {
-    Checks checks("MPI_Bcast", handle);
-    if (checks.root(root).bad() || root == MPI_PROC_NULL)
-        return checks.code();
-    if (checks.data(data, count, type).bad())
+int bcast(Checks& checks, void* data, int count, MPI_Datatype type, int root) {
+    if (root == MPI_PROC_NULL || checks.data(data, count, type).bad())
         return checks.code();
     Comm& comm = checks.comm();
     const bool is_root = comm.is_root(root);
     Unpacked bytes(data, count, *type_of(type), is_root);
-    const int code = broadcast_bytes(comm, bytes.bytes(), root, "MPI_Bcast");
+    const int code = broadcast_bytes(comm, bytes.bytes(), root, checks.call());
     if (!is_root)
         bytes.keep();
     return code;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/collectives.inc"

@@ -171,18 +171,11 @@ int get_name(const Checks& checks, char* name, int* length) {
     return MPI_SUCCESS;
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
-    Checks checks("MPI_Comm_dup", handle);
-    if (checks.result(copy).bad())
-        return checks.code();
+int comm_dup(Checks& checks, MPI_Comm* copy) {
     int code = MPI_SUCCESS;
-    Comm* const comm = copy_without_number(checks.comm(), handle, &code);
+    Comm* const comm = copy_without_number(checks.comm(), checks.handle(), &code);
     comm->number = agree_on_number(checks.comm());
     *copy = give_handle(comm);
     if (code == MPI_SUCCESS)
@@ -191,14 +184,7 @@ int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     return checks.refuse(code, kAttributeStays);
 }
 
-int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy) {
-    return MPI_Comm_dup(handle, copy);
-}
-
-int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
-    Checks checks("MPI_Comm_split", handle);
-    if (checks.result(part).bad())
-        return checks.code();
+int comm_split(Checks& checks, int color, int key, MPI_Comm* part) {
     if (color < 0 && color != MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_ARG, "a color is not negative");
     Comm& old = checks.comm();
@@ -210,8 +196,8 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
     const Room room(size * sizeof(Wish));
     const std::span<Wish> wishes{reinterpret_cast<Wish*>(room.data()), size};
     wishes[static_cast<std::size_t>(old.rank())] = {color, key, old.rank()};
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wishes.data(), sizeof(Wish), MPI_BYTE,
-                  handle);
+    PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wishes.data(), sizeof(Wish), MPI_BYTE,
+                   checks.handle());
     Group* const group = choose(*old.group, wishes, color);
     *part = give_handle(make_communicator(old, group));
     release(group);
@@ -219,33 +205,22 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
 }
 
 // All nodes have memories of their own.
-int MPI_Comm_split_type(MPI_Comm handle, int kind, int key, MPI_Info, MPI_Comm* part) {
-    Checks checks("MPI_Comm_split_type", handle);
-    if (checks.bad())
-        return checks.code();
+int comm_split_type(Checks& checks, int kind, int key, MPI_Comm* part) {
     if (kind != MPI_COMM_TYPE_SHARED && kind != MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_ARG, "a kind is MPI_COMM_TYPE_SHARED or MPI_UNDEFINED");
     const int color = kind == MPI_UNDEFINED ? MPI_UNDEFINED : checks.comm().rank();
-    return MPI_Comm_split(handle, color, key, part);
+    return comm_split(checks, color, key, part);
 }
 
-int MPI_Comm_create(MPI_Comm handle, MPI_Group members, MPI_Comm* part) {
-    Checks checks("MPI_Comm_create", handle);
-    Group* const group = checks.group(members);
-    if (checks.result(part).bad())
-        return checks.code();
+int comm_create(Checks& checks, Group& group, MPI_Comm* part) {
     Comm& old = checks.comm();
     if (old.across != nullptr)
-        return MPI_Comm_split(handle, group->own == MPI_UNDEFINED ? MPI_UNDEFINED : 0, group->own,
-                              part);
-    *part = give_handle(make_communicator(old, group));
+        return comm_split(checks, group.own == MPI_UNDEFINED ? MPI_UNDEFINED : 0, group.own, part);
+    *part = give_handle(make_communicator(old, &group));
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_free(MPI_Comm* handle) {
-    Checks checks("MPI_Comm_free", *handle);
-    if (checks.bad())
-        return checks.code();
+int comm_free(Checks& checks, MPI_Comm* handle) {
     if (is_fixed(*handle))
         return checks.refuse(MPI_ERR_COMM, "the communicators of the standard stay");
     Comm& comm = checks.comm();
@@ -260,22 +235,13 @@ int MPI_Comm_free(MPI_Comm* handle) {
     return MPI_SUCCESS;
 }
 
-// Messages under way need no communicator, and their requests own it.
-int MPI_Comm_disconnect(MPI_Comm* handle) { return MPI_Comm_free(handle); }
-
-int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
-    Checks checks("MPI_Comm_group", handle);
-    if (checks.result(group).bad())
-        return checks.code();
+int comm_group(Checks& checks, MPI_Group* group) {
     *group = give_handle(*hold(checks.comm().group));
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
-    const Checks first("MPI_Comm_compare", one);
-    if (first.bad())
-        return first.code();
-    const Checks second("MPI_Comm_compare", other);
+int comm_compare(const Checks& first, MPI_Comm other, int* result) {
+    const Checks second(first.call(), other);
     if (second.bad())
         return second.code();
     if (&first.comm() == &second.comm()) {
@@ -290,19 +256,13 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_test_inter(MPI_Comm handle, int* flag) {
-    Checks checks("MPI_Comm_test_inter", handle);
-    if (checks.result(flag).bad())
-        return checks.code();
+int comm_test_inter(Checks& checks, int* flag) {
     *flag = checks.comm().across != nullptr;
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_name(MPI_Comm handle, const char* name) {
-    return set_name(Checks("MPI_Comm_set_name", handle), name);
-}
+} // namespace
 
-int MPI_Comm_get_name(MPI_Comm handle, char* name, int* length) {
-    return get_name(Checks("MPI_Comm_get_name", handle), name, length);
-}
-}
+} // namespace mesh::mpi
+
+#include "doors/communicators.inc"

@@ -43,19 +43,11 @@ void keep_recipe(Type& type, const Given& given) {
     type.recipe = recipe;
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Type_get_envelope(MPI_Datatype handle, int* numbers, int* addresses, int* types,
-                          int* combiner) {
-    Checks checks("MPI_Type_get_envelope");
-    const Type* const type = checks.any_type(handle);
-    if (type == nullptr)
-        return checks.code();
-    const Recipe* const recipe = type->recipe;
+int type_get_envelope(const Checks&, const Type& type, int* numbers, int* addresses, int* types,
+                      int* combiner) {
+    const Recipe* const recipe = type.recipe;
     *combiner = recipe == nullptr ? int{MPI_COMBINER_NAMED} : recipe->combiner;
     *numbers = recipe == nullptr ? 0 : recipe->numbers;
     *addresses = recipe == nullptr ? 0 : recipe->addresses;
@@ -64,15 +56,11 @@ int MPI_Type_get_envelope(MPI_Datatype handle, int* numbers, int* addresses, int
 }
 
 // The program frees the types that it gets, but those of the standard.
-int MPI_Type_get_contents(MPI_Datatype handle, int most_numbers, int most_addresses, int most_types,
-                          int* numbers, MPI_Aint* addresses, MPI_Datatype* types) {
-    Checks checks("MPI_Type_get_contents");
-    const Type* const type = checks.any_type(handle);
-    if (type == nullptr)
-        return checks.code();
-    if (type->recipe == nullptr)
+int type_get_contents(Checks& checks, Type& type, int most_numbers, int most_addresses,
+                      int most_types, int* numbers, MPI_Aint* addresses, MPI_Datatype* types) {
+    if (type.recipe == nullptr)
         return checks.refuse(MPI_ERR_TYPE, "a type of the standard has no contents");
-    Recipe& recipe = *type->recipe;
+    Recipe& recipe = *type.recipe;
     if (recipe.numbers > most_numbers || recipe.addresses > most_addresses ||
         recipe.types > most_types)
         return checks.refuse(MPI_ERR_ARG, "an array is too small: MPI_Type_get_envelope() says");
@@ -85,4 +73,9 @@ int MPI_Type_get_contents(MPI_Datatype handle, int most_numbers, int most_addres
     }
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/contents.inc"

@@ -10,9 +10,8 @@ namespace mesh::mpi {
 
 namespace {
 
-int make_vector(const char* call, int count, int length, std::int64_t stride, bool in_elements,
+int make_vector(Checks& checks, int count, int length, std::int64_t stride, bool in_elements,
                 MPI_Datatype old, MPI_Datatype* handle) {
-    Checks checks(call);
     const Type* const type = checks.any_type(old);
     if (checks.count(count).count(length).bad())
         return checks.code();
@@ -31,9 +30,8 @@ struct BlockList {
     const MPI_Aint* in_bytes = nullptr;
 };
 
-int make_indexed(const char* call, int count, const BlockList& blocks, MPI_Datatype old,
+int make_indexed(Checks& checks, int count, const BlockList& blocks, MPI_Datatype old,
                  MPI_Datatype* handle) {
-    Checks checks(call);
     const Type* const type = checks.any_type(old);
     checks.count(count);
     for (const int length :
@@ -50,9 +48,8 @@ int make_indexed(const char* call, int count, const BlockList& blocks, MPI_Datat
     return builder.end(handle);
 }
 
-int make_struct(int count, const int* lengths, const MPI_Aint* places, const MPI_Datatype* types,
-                MPI_Datatype* handle) {
-    Checks checks("MPI_Type_create_struct");
+int make_struct(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
+                const MPI_Datatype* types, MPI_Datatype* handle) {
     if (checks.count(count).bad())
         return checks.code();
     Builder builder(checks);
@@ -76,9 +73,8 @@ int resize(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
     return builder.end(handle, lower, extent);
 }
 
-int make_subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
-                  MPI_Datatype old, MPI_Datatype* handle) {
-    Checks checks("MPI_Type_create_subarray");
+int make_subarray(Checks& checks, int dimensions, const int* sizes, const int* parts,
+                  const int* starts, int order, MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
     checks.require(dimensions >= 1 && (order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN),
                    MPI_ERR_ARG, "not a number of dimensions, or not an order");
@@ -113,95 +109,74 @@ int make_subarray(int dimensions, const int* sizes, const int* parts, const int*
     return builder.end(handle, 0, whole);
 }
 
-/// Checks that the data of `count` elements fits into `room` bytes of a packed buffer.
-class PackChecks : public Checks {
-public:
-    PackChecks(const char* call, MPI_Comm comm, int count, MPI_Datatype handle, int room)
-        : Checks(call, comm) {
-        if (elements(count, handle).bad())
-            return;
-        bytes_ = count * static_cast<int>(type_of(handle)->size);
-        if (bytes_ > room)
-            refuse(MPI_ERR_TRUNCATE, nullptr);
-    }
-    int bytes() const { return bytes_; }
+/// The bytes of `count` elements, if they fit into `room` bytes of a packed buffer.
+int packed_bytes(Checks& checks, int count, MPI_Datatype handle, int room) {
+    if (checks.elements(count, handle).bad())
+        return 0;
+    const int bytes = count * static_cast<int>(type_of(handle)->size);
+    if (bytes > room)
+        checks.refuse(MPI_ERR_TRUNCATE, nullptr);
+    return bytes;
+}
 
-private:
-    int bytes_ = 0;
-};
-
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype* handle) {
+int type_contiguous(Checks& checks, int count, MPI_Datatype old, MPI_Datatype* handle) {
     const auto given = [&] {
         return Given{MPI_COMBINER_CONTIGUOUS, {list(&count, 1)}, list(&old, 1)};
     };
-    return kept(make_vector("MPI_Type_contiguous", 1, count, 0, true, old, handle), handle, given);
+    return kept(make_vector(checks, 1, count, 0, true, old, handle), handle, given);
 }
 
-int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(make_vector("MPI_Type_vector", count, length, stride, true, old, handle), handle,
+int type_vector(Checks& checks, int count, int length, int stride, MPI_Datatype old,
+                MPI_Datatype* handle) {
+    return kept(make_vector(checks, count, length, stride, true, old, handle), handle, [&] {
+        return Given{MPI_COMBINER_VECTOR,
+                     {list(&count, 1), list(&length, 1), list(&stride, 1)},
+                     list(&old, 1)};
+    });
+}
+
+int type_create_hvector(Checks& checks, int count, int length, MPI_Aint stride, MPI_Datatype old,
+                        MPI_Datatype* handle) {
+    return kept(make_vector(checks, count, length, stride, false, old, handle), handle, [&] {
+        return Given{MPI_COMBINER_HVECTOR,
+                     {list(&count, 1), list(&length, 1)},
+                     list(&old, 1),
+                     list(&stride, 1)};
+    });
+}
+
+int type_indexed(Checks& checks, int count, const int* lengths, const int* places, MPI_Datatype old,
+                 MPI_Datatype* handle) {
+    return kept(make_indexed(checks, count, {lengths, 0, places}, old, handle), handle, [&] {
+        return Given{MPI_COMBINER_INDEXED,
+                     {list(&count, 1), list(lengths, count), list(places, count)},
+                     list(&old, 1)};
+    });
+}
+
+int type_create_hindexed(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
+                         MPI_Datatype old, MPI_Datatype* handle) {
+    return kept(make_indexed(checks, count, {lengths, 0, nullptr, places}, old, handle), handle,
                 [&] {
-                    return Given{MPI_COMBINER_VECTOR,
-                                 {list(&count, 1), list(&length, 1), list(&stride, 1)},
-                                 list(&old, 1)};
-                });
-}
-
-int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old,
-                            MPI_Datatype* handle) {
-    return kept(make_vector("MPI_Type_create_hvector", count, length, stride, false, old, handle),
-                handle, [&] {
-                    return Given{MPI_COMBINER_HVECTOR,
-                                 {list(&count, 1), list(&length, 1)},
+                    return Given{MPI_COMBINER_HINDEXED,
+                                 {list(&count, 1), list(lengths, count)},
                                  list(&old, 1),
-                                 list(&stride, 1)};
+                                 list(places, count)};
                 });
 }
 
-int MPI_Type_indexed(int count, const int* lengths, const int* places, MPI_Datatype old,
-                     MPI_Datatype* handle) {
-    return kept(make_indexed("MPI_Type_indexed", count, {lengths, 0, places}, old, handle), handle,
-                [&] {
-                    return Given{MPI_COMBINER_INDEXED,
-                                 {list(&count, 1), list(lengths, count), list(places, count)},
-                                 list(&old, 1)};
-                });
+int type_create_indexed_block(Checks& checks, int count, int length, const int* places,
+                              MPI_Datatype old, MPI_Datatype* handle) {
+    return kept(make_indexed(checks, count, {nullptr, length, places}, old, handle), handle, [&] {
+        return Given{MPI_COMBINER_INDEXED_BLOCK,
+                     {list(&count, 1), list(&length, 1), list(places, count)},
+                     list(&old, 1)};
+    });
 }
 
-int MPI_Type_create_hindexed(int count, const int* lengths, const MPI_Aint* places,
-                             MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(
-        make_indexed("MPI_Type_create_hindexed", count, {lengths, 0, nullptr, places}, old, handle),
-        handle, [&] {
-            return Given{MPI_COMBINER_HINDEXED,
-                         {list(&count, 1), list(lengths, count)},
-                         list(&old, 1),
-                         list(places, count)};
-        });
-}
-
-int MPI_Type_create_indexed_block(int count, int length, const int* places, MPI_Datatype old,
-                                  MPI_Datatype* handle) {
-    return kept(make_indexed("MPI_Type_create_indexed_block", count, {nullptr, length, places}, old,
-                             handle),
-                handle, [&] {
-                    return Given{MPI_COMBINER_INDEXED_BLOCK,
-                                 {list(&count, 1), list(&length, 1), list(places, count)},
-                                 list(&old, 1)};
-                });
-}
-
-int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint* places, MPI_Datatype old,
-                                   MPI_Datatype* handle) {
-    return kept(make_indexed("MPI_Type_create_hindexed_block", count,
-                             {nullptr, length, nullptr, places}, old, handle),
+int type_create_hindexed_block(Checks& checks, int count, int length, const MPI_Aint* places,
+                               MPI_Datatype old, MPI_Datatype* handle) {
+    return kept(make_indexed(checks, count, {nullptr, length, nullptr, places}, old, handle),
                 handle, [&] {
                     return Given{MPI_COMBINER_HINDEXED_BLOCK,
                                  {list(&count, 1), list(&length, 1)},
@@ -210,9 +185,9 @@ int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint* places
                 });
 }
 
-int MPI_Type_create_struct(int count, const int* lengths, const MPI_Aint* places,
-                           const MPI_Datatype* types, MPI_Datatype* handle) {
-    return kept(make_struct(count, lengths, places, types, handle), handle, [&] {
+int type_create_struct(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
+                       const MPI_Datatype* types, MPI_Datatype* handle) {
+    return kept(make_struct(checks, count, lengths, places, types, handle), handle, [&] {
         return Given{MPI_COMBINER_STRUCT,
                      {list(&count, 1), list(lengths, count)},
                      list(types, count),
@@ -220,16 +195,14 @@ int MPI_Type_create_struct(int count, const int* lengths, const MPI_Aint* places
     });
 }
 
-int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
-                            MPI_Datatype* handle) {
+int type_create_resized(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
+                        MPI_Datatype* handle) {
     const MPI_Aint bounds[] = {lower, extent};
     const auto given = [&] { return Given{MPI_COMBINER_RESIZED, {}, list(&old, 1), bounds}; };
-    Checks checks("MPI_Type_create_resized");
     return kept(resize(checks, old, lower, extent, handle), handle, given);
 }
 
-int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
-    Checks checks("MPI_Type_dup");
+int type_dup(Checks& checks, MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
     if (type == nullptr)
         return checks.code();
@@ -245,26 +218,25 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
     return checks.refuse(code, kAttributeStays);
 }
 
-int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts, const int* starts,
-                             int order, MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(make_subarray(dimensions, sizes, parts, starts, order, old, handle), handle, [&] {
-        return Given{MPI_COMBINER_SUBARRAY,
-                     {list(&dimensions, 1), list(sizes, dimensions), list(parts, dimensions),
-                      list(starts, dimensions), list(&order, 1)},
-                     list(&old, 1)};
-    });
+int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const int* parts,
+                         const int* starts, int order, MPI_Datatype old, MPI_Datatype* handle) {
+    return kept(
+        make_subarray(checks, dimensions, sizes, parts, starts, order, old, handle), handle, [&] {
+            return Given{MPI_COMBINER_SUBARRAY,
+                         {list(&dimensions, 1), list(sizes, dimensions), list(parts, dimensions),
+                          list(starts, dimensions), list(&order, 1)},
+                         list(&old, 1)};
+        });
 }
 
-int MPI_Type_commit(MPI_Datatype* handle) {
-    Checks checks("MPI_Type_commit");
+int type_commit(Checks& checks, MPI_Datatype* handle) {
     if (Type* const type = checks.any_type(*handle); type != nullptr)
         type->is_committed = true;
     return checks.code();
 }
 
 // The attributes go with the last handle: MPI_Type_get_contents() gives further ones.
-int MPI_Type_free(MPI_Datatype* handle) {
-    Checks checks("MPI_Type_free");
+int type_free(Checks& checks, MPI_Datatype* handle) {
     Type* const type = checks.any_type(*handle);
     checks.require(!is_fixed(*handle), MPI_ERR_TYPE, "the datatypes of the standard stay");
     if (checks.bad())
@@ -281,70 +253,61 @@ int MPI_Type_free(MPI_Datatype* handle) {
     return MPI_SUCCESS;
 }
 
-int MPI_Type_size(MPI_Datatype handle, int* size) {
-    Checks checks("MPI_Type_size");
-    const Type* const type = checks.any_type(handle);
-    if (!checks.result(size).bad())
-        *size = static_cast<int>(type->size);
-    return checks.code();
-}
-
-int MPI_Type_get_extent(MPI_Datatype handle, MPI_Aint* lower, MPI_Aint* extent) {
-    Checks checks("MPI_Type_get_extent");
-    const Type* const type = checks.any_type(handle);
-    if (type == nullptr)
-        return checks.code();
-    *lower = type->lower;
-    *extent = type->extent;
+int type_size(const Checks&, const Type& type, int* size) {
+    *size = static_cast<int>(type.size);
     return MPI_SUCCESS;
 }
 
-int MPI_Type_get_true_extent(MPI_Datatype handle, MPI_Aint* lower, MPI_Aint* extent) {
-    Checks checks("MPI_Type_get_true_extent");
-    const Type* const type = checks.any_type(handle);
-    if (type == nullptr)
-        return checks.code();
-    const Stretch stretch = stretch_of(*type, 1);
+int type_get_extent(const Checks&, const Type& type, MPI_Aint* lower, MPI_Aint* extent) {
+    *lower = type.lower;
+    *extent = type.extent;
+    return MPI_SUCCESS;
+}
+
+int type_get_true_extent(const Checks&, const Type& type, MPI_Aint* lower, MPI_Aint* extent) {
+    const Stretch stretch = stretch_of(type, 1);
     *lower = stretch.begin;
     *extent = stretch.end - stretch.begin;
     return MPI_SUCCESS;
 }
 
-int MPI_Get_address(const void* place, MPI_Aint* address) {
+int get_address(const void* place, MPI_Aint* address) {
     *address = reinterpret_cast<MPI_Aint>(place);
     return MPI_SUCCESS;
 }
 
-MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint more) { return base + more; }
-MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
+MPI_Aint aint_add(MPI_Aint base, MPI_Aint more) { return base + more; }
+MPI_Aint aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
 
-int MPI_Pack_size(int count, MPI_Datatype handle, MPI_Comm comm, int* bytes) {
-    const PackChecks checks("MPI_Pack_size", comm, count, handle, INT_MAX);
-    if (!checks.bad())
-        *bytes = checks.bytes();
+int pack_size(Checks& checks, int count, MPI_Datatype handle, int* bytes) {
+    *bytes = packed_bytes(checks, count, handle, INT_MAX);
     return checks.code();
 }
 
-int MPI_Pack(const void* data, int count, MPI_Datatype handle, void* into, int room, int* place,
-             MPI_Comm comm) {
-    const PackChecks checks("MPI_Pack", comm, count, handle, room - *place);
+int pack(Checks& checks, const void* data, int count, MPI_Datatype handle, void* into, int room,
+         int* place) {
+    const int bytes = packed_bytes(checks, count, handle, room - *place);
     if (checks.bad())
         return checks.code();
     pack(*type_of(handle), static_cast<std::size_t>(count), data,
          static_cast<std::byte*>(into) + *place);
-    *place += checks.bytes();
+    *place += bytes;
     return MPI_SUCCESS;
 }
 
-int MPI_Unpack(const void* from, int room, int* place, void* data, int count, MPI_Datatype handle,
-               MPI_Comm comm) {
-    const PackChecks checks("MPI_Unpack", comm, count, handle, room - *place);
+int unpack(Checks& checks, const void* from, int room, int* place, void* data, int count,
+           MPI_Datatype handle) {
+    const int bytes = packed_bytes(checks, count, handle, room - *place);
     if (checks.bad())
         return checks.code();
     unpack(*type_of(handle), static_cast<std::size_t>(count),
-           static_cast<const std::byte*>(from) + *place, static_cast<std::size_t>(checks.bytes()),
-           data);
-    *place += checks.bytes();
+           static_cast<const std::byte*>(from) + *place, static_cast<std::size_t>(bytes), data);
+    *place += bytes;
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/derived.inc"

@@ -86,17 +86,9 @@ int make_part(Checks& checks, const OwnPart& part, MPI_Datatype old, MPI_Datatyp
     return builder.end(handle, 0, whole);
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" int MPI_Type_create_darray(int ranks, int rank, int dimensions, const int* sizes,
-                                      const int* distributions, const int* arguments,
-                                      const int* grid, int order, MPI_Datatype old,
-                                      MPI_Datatype* handle) {
-    Checks checks("MPI_Type_create_darray");
+int type_create_darray(Checks& checks, int ranks, int rank, int dimensions, const int* sizes,
+                       const int* distributions, const int* arguments, const int* grid, int order,
+                       MPI_Datatype old, MPI_Datatype* handle) {
     if (checks.any_type(old) == nullptr)
         return checks.code();
     const auto refuse = [&checks](const char* why) { return checks.refuse(MPI_ERR_ARG, why); };
@@ -130,3 +122,9 @@ extern "C" int MPI_Type_create_darray(int ranks, int rank, int dimensions, const
                      list(&old, 1)};
     });
 }
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/distributed.inc"

@@ -59,23 +59,12 @@ std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t min
     return mine;
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
 // Attributes are copied at once; messages go by the copy when its number is known. A rank whose
 // attributes refuse takes part all the same, since the others wait for it: copy and request are
 // valid there, too, and the copy has no attributes.
-int MPI_Comm_idup(MPI_Comm handle, MPI_Comm* copy, MPI_Request* request) {
-    Checks checks("MPI_Comm_idup", handle);
-    if (checks.result(copy).result(request).bad())
-        return checks.code();
+int comm_idup(Checks& checks, MPI_Comm* copy, MPI_Request* request) {
     int code = MPI_SUCCESS;
-    Comm* const made = copy_without_number(checks.comm(), handle, &code);
+    Comm* const made = copy_without_number(checks.comm(), checks.handle(), &code);
     *copy = give_handle(made);
     if (code != MPI_SUCCESS)
         drop_attributes(&made->attributes, *copy);
@@ -83,7 +72,7 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm* copy, MPI_Request* request) {
         made->number = agree_beside(*comm_of(on));
         return MPI_SUCCESS;
     };
-    const int error = begin_behind("MPI_Comm_idup", handle, {}, later(call), request);
+    const int error = begin_behind(checks, {}, later(call), request);
     if (error != MPI_SUCCESS) {
         drop_copy(*made, copy);
         return error;
@@ -91,25 +80,22 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm* copy, MPI_Request* request) {
     return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
 }
 
-int MPI_Comm_idup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy, MPI_Request* request) {
-    return MPI_Comm_idup(handle, copy, request);
-}
-
-int MPI_Comm_create_group(MPI_Comm handle, MPI_Group members, int tag, MPI_Comm* made) {
-    Checks checks("MPI_Comm_create_group", handle);
-    Group* const group = checks.group(members);
-    if (checks.one_group().tag(tag).bad())
-        return checks.code();
+int comm_create_group(Checks& checks, Group& group, int, MPI_Comm* made) {
     Comm& comm = checks.comm();
     *made = MPI_COMM_NULL;
-    if (group->own == MPI_UNDEFINED)
+    if (group.own == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    for (Rank member = 0; member < group->size; ++member)
-        if (comm.group->rank_of(group->node(member)) == MPI_UNDEFINED)
+    for (Rank member = 0; member < group.size; ++member)
+        if (comm.group->rank_of(group.node(member)) == MPI_UNDEFINED)
             return checks.refuse(MPI_ERR_GROUP, "a rank of it is not in the communicator");
-    const std::uint32_t number = greatest_among(comm, *group, next_number);
+    const std::uint32_t number = greatest_among(comm, group, next_number);
     use_number(number);
-    *made = give_handle(new_communicator(comm, group, group, number));
+    *made = give_handle(new_communicator(comm, &group, &group, number));
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/duplicates.inc"

@@ -52,10 +52,10 @@ const char* words(int code) {
 }
 
 /// `error_class`: -1: the code is a class itself.
-int add(const char* call, int error_class, int* code) {
+int add(Checks& checks, int error_class, int* code) {
     auto* const own = make<OwnCode>();
     if (own == nullptr)
-        return Checks(call).refuse(MPI_ERR_NO_MEM, nullptr);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     own->next = own_codes;
     own->code = ++last_error_code;
     own->error_class = error_class < 0 ? own->code : error_class;
@@ -71,9 +71,8 @@ bool is_standard(MPI_Errhandler handler) {
 
 } // namespace
 
-int create_errhandler(const char* call, MPI_Comm_errhandler_function* function,
+int create_errhandler(Checks& checks, MPI_Comm_errhandler_function* function,
                       MPI_Errhandler* handler) {
-    Checks checks(call);
     auto* const own = make<Errhandler>();
     if (own == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -82,7 +81,7 @@ int create_errhandler(const char* call, MPI_Comm_errhandler_function* function,
     return MPI_SUCCESS;
 }
 
-int set_errhandler(Checks checks, MPI_Errhandler handler) {
+int set_errhandler(Checks& checks, MPI_Errhandler handler) {
     if (!is_standard(handler))
         checks.object<Errhandler>(handler);
     if (checks.bad())
@@ -94,8 +93,6 @@ int set_errhandler(Checks checks, MPI_Errhandler handler) {
 }
 
 int get_errhandler(const Checks& checks, MPI_Errhandler* handler) {
-    if (checks.bad())
-        return checks.code();
     *handler = checks.comm().errhandler;
     if (Errhandler* const own = errhandler_of(*handler); own != nullptr) {
         ++own->owners;
@@ -104,55 +101,39 @@ int get_errhandler(const Checks& checks, MPI_Errhandler* handler) {
     return MPI_SUCCESS;
 }
 
-int call_errhandler(Checks checks, int code) {
-    if (checks.bad())
-        return checks.code();
+int call_errhandler(Checks& checks, int code) {
     checks.refuse(code, words(code));
     return MPI_SUCCESS;
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Error_string(int code, char* text, int* length) {
+int error_string(int code, char* text, int* length) {
     const char* const its = words(code);
     *length = static_cast<int>(std::strlen(its));
     std::memcpy(text, its, static_cast<std::size_t>(*length) + 1);
     return MPI_SUCCESS;
 }
 
-int MPI_Error_class(int code, int* error_class) {
+int error_class(int code, int* its_class) {
     const OwnCode* const own = find_own_code(code);
-    *error_class = own != nullptr ? own->error_class : code;
+    *its_class = own != nullptr ? own->error_class : code;
     return MPI_SUCCESS;
 }
 
-int MPI_Add_error_class(int* error_class) { return add("MPI_Add_error_class", -1, error_class); }
+int add_error_class(Checks& checks, int* error_class) { return add(checks, -1, error_class); }
 
-int MPI_Add_error_code(int error_class, int* code) {
-    return add("MPI_Add_error_code", error_class, code);
-}
-
-int MPI_Add_error_string(int code, const char* text) {
+int add_error_string(Checks& checks, int code, const char* text) {
     OwnCode* const own = find_own_code(code);
     if (own == nullptr)
-        return Checks("MPI_Add_error_string")
-            .refuse(MPI_ERR_ARG, "the code is none that the program has added");
+        return checks.refuse(MPI_ERR_ARG, "the code is none that the program has added");
     const std::size_t length = std::min(std::strlen(text), sizeof own->text - 1);
     *std::copy_n(text, length, own->text) = '\0';
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
-    return create_errhandler("MPI_Comm_create_errhandler", function, handler);
-}
-
 // Those of the standard stay, and are set to null like others.
-int MPI_Errhandler_free(MPI_Errhandler* handler) {
-    Checks checks("MPI_Errhandler_free");
+int errhandler_free(Checks& checks, MPI_Errhandler* handler) {
     if (!is_standard(*handler)) {
         auto* const own = checks.object<Errhandler>(*handler);
         if (own == nullptr)
@@ -163,15 +144,8 @@ int MPI_Errhandler_free(MPI_Errhandler* handler) {
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler) {
-    return set_errhandler(Checks("MPI_Comm_set_errhandler", handle), handler);
-}
+} // namespace
 
-int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler* handler) {
-    return get_errhandler(Checks("MPI_Comm_get_errhandler", handle), handler);
-}
+} // namespace mesh::mpi
 
-int MPI_Comm_call_errhandler(MPI_Comm handle, int code) {
-    return call_errhandler(Checks("MPI_Comm_call_errhandler", handle), code);
-}
-}
+#include "doors/errors.inc"

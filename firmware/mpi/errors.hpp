@@ -5,10 +5,10 @@
 
 namespace mesh::mpi {
 
-int create_errhandler(const char* call, MPI_Comm_errhandler_function* function,
+int create_errhandler(Checks& checks, MPI_Comm_errhandler_function* function,
                       MPI_Errhandler* handler);
-int set_errhandler(Checks checks, MPI_Errhandler handler);
+int set_errhandler(Checks& checks, MPI_Errhandler handler);
 int get_errhandler(const Checks& checks, MPI_Errhandler* handler);
-int call_errhandler(Checks checks, int code);
+int call_errhandler(Checks& checks, int code);
 
 } // namespace mesh::mpi

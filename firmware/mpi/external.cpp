@@ -149,8 +149,7 @@ std::size_t bytes_outside(const Type& type) {
 }
 
 /// MPI_SUCCESS, or what the call returns.
-int check(const char* call, const char* format, int count, MPI_Datatype handle, MPI_Aint room) {
-    Checks checks(call);
+int check(Checks& checks, const char* format, int count, MPI_Datatype handle, MPI_Aint room) {
     checks.require(std::strcmp(format, "external32") == 0, MPI_ERR_ARG,
                    "the one format is external32");
     if (!checks.elements(count, handle).bad())
@@ -161,17 +160,9 @@ int check(const char* call, const char* format, int count, MPI_Datatype handle, 
     return checks.code();
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Pack_external(const char* format, const void* data, int count, MPI_Datatype handle,
-                      void* into, MPI_Aint room, MPI_Aint* place) {
-    const int code = check("MPI_Pack_external", format, count, handle, room - *place);
+int pack_external(Checks& checks, const char* format, const void* data, int count,
+                  MPI_Datatype handle, void* into, MPI_Aint room, MPI_Aint* place) {
+    const int code = check(checks, format, count, handle, room - *place);
     if (code != MPI_SUCCESS)
         return code;
     const Type& type = *type_of(handle);
@@ -188,9 +179,9 @@ int MPI_Pack_external(const char* format, const void* data, int count, MPI_Datat
     return MPI_SUCCESS;
 }
 
-int MPI_Unpack_external(const char* format, const void* from, MPI_Aint room, MPI_Aint* place,
-                        void* data, int count, MPI_Datatype handle) {
-    const int code = check("MPI_Unpack_external", format, count, handle, room - *place);
+int unpack_external(Checks& checks, const char* format, const void* from, MPI_Aint room,
+                    MPI_Aint* place, void* data, int count, MPI_Datatype handle) {
+    const int code = check(checks, format, count, handle, room - *place);
     if (code != MPI_SUCCESS)
         return code;
     const Type& type = *type_of(handle);
@@ -208,10 +199,16 @@ int MPI_Unpack_external(const char* format, const void* from, MPI_Aint room, MPI
     return MPI_SUCCESS;
 }
 
-int MPI_Pack_external_size(const char* format, int count, MPI_Datatype handle, MPI_Aint* bytes) {
-    const int code = check("MPI_Pack_external_size", format, count, handle, INTPTR_MAX);
+int pack_external_size(Checks& checks, const char* format, int count, MPI_Datatype handle,
+                       MPI_Aint* bytes) {
+    const int code = check(checks, format, count, handle, INTPTR_MAX);
     if (code == MPI_SUCCESS)
         *bytes = static_cast<MPI_Aint>(bytes_outside(*type_of(handle))) * count;
     return code;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/external.inc"

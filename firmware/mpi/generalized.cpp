@@ -52,17 +52,11 @@ int end_generalized(Request& request, MPI_Status* status) {
     return ours.free(ours.extra);
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
-                       MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* handle) {
-    Checks checks("MPI_Grequest_start");
-    if (checks.bad())
-        return checks.code();
+int grequest_start(Checks& checks, MPI_Grequest_query_function* query,
+                   MPI_Grequest_free_function* free, MPI_Grequest_cancel_function* cancel,
+                   void* extra, MPI_Request* handle) {
     auto* const request = make<Generalized>();
     if (request == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -80,8 +74,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_fun
     return MPI_SUCCESS;
 }
 
-int MPI_Grequest_complete(MPI_Request handle) {
-    Checks checks("MPI_Grequest_complete");
+int grequest_complete(Checks& checks, MPI_Request handle) {
     // It may have been freed: then it ends here.
     auto* const request = find_object<Request>(handle);
     if (request == nullptr)
@@ -97,4 +90,9 @@ int MPI_Grequest_complete(MPI_Request handle) {
     leave_to_engine(*request);
     return code;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/generalized.inc"

@@ -118,17 +118,10 @@ Around::Around(const Comm& comm) : is_grid_(comm.grid != nullptr) {
     destinations_ = {graph.words() + graph.first, static_cast<std::size_t>(graph.second)};
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edges, int reorder,
-                     MPI_Comm* made) {
-    Checks checks("MPI_Graph_create", handle);
-    if (checks.one_group().bad())
-        return checks.code();
+int graph_create(Checks& checks, int nodes, const int* ends, const int* edges, int reorder,
+                 MPI_Comm* made) {
     if (nodes < 0 || nodes > checks.comm().size())
         return checks.refuse(MPI_ERR_ARG, "the graph has more nodes than there are ranks");
     const unsigned levels = reorder != 0 ? levels_of_tree(nodes, ends, edges) : 0;
@@ -143,58 +136,41 @@ int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edg
     return MPI_SUCCESS;
 }
 
-int MPI_Graph_map(MPI_Comm handle, int nodes, const int*, const int*, int* rank) {
-    Checks checks("MPI_Graph_map", handle);
-    if (checks.one_group().bad())
-        return checks.code();
+int graph_map(Checks& checks, int nodes, const int*, const int*, int* rank) {
     if (nodes <= 0 || nodes > checks.comm().size())
         return checks.refuse(MPI_ERR_ARG, "the graph has no nodes, or more than there are ranks");
     *rank = checks.comm().rank() < nodes ? checks.comm().rank() : int{MPI_UNDEFINED};
     return MPI_SUCCESS;
 }
 
-int MPI_Graphdims_get(MPI_Comm handle, int* nodes, int* edges) {
-    const GraphChecks checks("MPI_Graphdims_get", handle, false);
-    if (checks.bad())
-        return checks.code();
+int graphdims_get(GraphChecks& checks, int* nodes, int* edges) {
     *nodes = checks.graph().first;
     *edges = checks.graph().second;
     return MPI_SUCCESS;
 }
 
-int MPI_Graph_get(MPI_Comm handle, int most_ends, int most_edges, int* ends, int* edges) {
-    const GraphChecks checks("MPI_Graph_get", handle, false);
-    if (checks.bad())
-        return checks.code();
+int graph_get(GraphChecks& checks, int most_ends, int most_edges, int* ends, int* edges) {
     Graph& graph = checks.graph();
     std::copy_n(graph.words(), std::min(most_ends, graph.first), ends);
     std::copy_n(graph.words() + graph.first, std::min(most_edges, graph.second), edges);
     return MPI_SUCCESS;
 }
 
-int MPI_Graph_neighbors_count(MPI_Comm handle, int rank, int* count) {
-    GraphChecks checks("MPI_Graph_neighbors_count", handle, false);
-    if (checks.bad() || checks.root(rank).bad())
-        return checks.code();
+int graph_neighbors_count(GraphChecks& checks, int rank, int* count) {
     *count = static_cast<int>(edges_of(checks.graph(), rank).size());
     return MPI_SUCCESS;
 }
 
-int MPI_Graph_neighbors(MPI_Comm handle, int rank, int most, int* ranks) {
-    GraphChecks checks("MPI_Graph_neighbors", handle, false);
-    if (checks.bad() || checks.root(rank).bad())
-        return checks.code();
+int graph_neighbors(GraphChecks& checks, int rank, int most, int* ranks) {
     const auto edges = edges_of(checks.graph(), rank);
     std::copy_n(edges.begin(), std::min(edges.size(), static_cast<std::size_t>(std::max(most, 0))),
                 ranks);
     return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int in, const int* sources,
-                                   const int* in_weights, int out, const int* destinations,
-                                   const int* out_weights, MPI_Info, int, MPI_Comm* made) {
-    Checks checks("MPI_Dist_graph_create_adjacent", handle);
-    checks.one_group();
+int dist_graph_create_adjacent(Checks& checks, int in, const int* sources, const int* in_weights,
+                               int out, const int* destinations, const int* out_weights, int,
+                               MPI_Comm* made) {
     for (int at = 0; at < in; ++at)
         checks.peer(sources[at]);
     for (int at = 0; at < out; ++at)
@@ -215,11 +191,9 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int in, const int* sources,
 }
 
 // All ranks learn of all edges, and each keeps its own, in the order of the ranks that told them.
-int MPI_Dist_graph_create(MPI_Comm handle, int count, const int* sources, const int* degrees,
-                          const int* destinations, const int* weights, MPI_Info, int,
-                          MPI_Comm* made) {
-    Checks checks("MPI_Dist_graph_create", handle);
-    if (checks.one_group().count(count).bad())
+int dist_graph_create(Checks& checks, int count, const int* sources, const int* degrees,
+                      const int* destinations, const int* weights, int, MPI_Comm* made) {
+    if (checks.count(count).bad())
         return checks.code();
     Comm& old = checks.comm();
     const auto size = static_cast<std::size_t>(old.size());
@@ -231,8 +205,8 @@ int MPI_Dist_graph_create(MPI_Comm handle, int count, const int* sources, const 
         own += degrees[at];
     own *= static_cast<int>(sizeof(Edge));
     int weighs = weights != MPI_UNWEIGHTED ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &weighs, 1, MPI_INT, MPI_MAX, handle);
-    MPI_Allgather(&own, 1, MPI_INT, lengths, 1, MPI_INT, handle);
+    PMPI_Allreduce(MPI_IN_PLACE, &weighs, 1, MPI_INT, MPI_MAX, checks.handle());
+    PMPI_Allgather(&own, 1, MPI_INT, lengths, 1, MPI_INT, checks.handle());
     int bytes = 0;
     for (std::size_t at = 0; at < size; ++at) {
         places[at] = bytes;
@@ -245,8 +219,8 @@ int MPI_Dist_graph_create(MPI_Comm handle, int count, const int* sources, const 
     for (int at = 0, edge = 0; at < count; ++at)
         for (int number = 0; number < degrees[at]; ++number, ++edge)
             *next++ = {sources[at], destinations[edge], are_weights(weights) ? weights[edge] : 0};
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, edges.data(), lengths, places, MPI_BYTE,
-                   handle);
+    PMPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, edges.data(), lengths, places, MPI_BYTE,
+                    checks.handle());
     const Rank rank = old.rank();
     const auto in = std::ranges::count(edges, rank, &Edge::to);
     const auto out = std::ranges::count(edges, rank, &Edge::from);
@@ -272,21 +246,15 @@ int MPI_Dist_graph_create(MPI_Comm handle, int count, const int* sources, const 
     return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_neighbors_count(MPI_Comm handle, int* in, int* out, int* weighs) {
-    const GraphChecks checks("MPI_Dist_graph_neighbors_count", handle, true);
-    if (checks.bad())
-        return checks.code();
+int dist_graph_neighbors_count(GraphChecks& checks, int* in, int* out, int* weighs) {
     *in = checks.graph().first;
     *out = checks.graph().second;
     *weighs = checks.graph().has_weights;
     return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_neighbors(MPI_Comm handle, int most_in, int* sources, int* in_weights,
-                             int most_out, int* destinations, int* out_weights) {
-    const GraphChecks checks("MPI_Dist_graph_neighbors", handle, true);
-    if (checks.bad())
-        return checks.code();
+int dist_graph_neighbors(GraphChecks& checks, int most_in, int* sources, int* in_weights,
+                         int most_out, int* destinations, int* out_weights) {
     Graph& graph = checks.graph();
     const int in = std::min(most_in, graph.first);
     const int out = std::min(most_out, graph.second);
@@ -300,4 +268,9 @@ int MPI_Dist_graph_neighbors(MPI_Comm handle, int most_in, int* sources, int* in
         std::copy_n(weights + graph.first, out, out_weights);
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/graphs.inc"

@@ -20,12 +20,14 @@ struct Graph {
     int* words() { return reinterpret_cast<int*>(this + 1); }
 };
 
-/// Refuses a communicator without a topology. Gives what the call returns then, or MPI_SUCCESS.
-inline int check_topology(Checks& checks) {
-    if (!checks.bad() && checks.comm().grid == nullptr && checks.comm().graph == nullptr)
-        checks.refuse(MPI_ERR_TOPOLOGY, "the communicator has no topology");
-    return checks.code();
-}
+/// Refuses a communicator without a topology.
+class AroundChecks : public Checks {
+public:
+    AroundChecks(const char* call, MPI_Comm handle) : Checks(call, handle) {
+        if (!bad() && comm().grid == nullptr && comm().graph == nullptr)
+            refuse(MPI_ERR_TOPOLOGY, "the communicator has no topology");
+    }
+};
 
 /// The neighbours of the rank that calls, in the order of the neighbour collectives.
 class Around {

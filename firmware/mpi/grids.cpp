@@ -175,24 +175,10 @@ public:
         return grid().axes().first(
             static_cast<std::size_t>(std::clamp(most, 0, grid().dimensions)));
     }
-    GridChecks& member(Rank rank) {
-        if (rank < 0 || rank >= comm().size())
-            refuse(MPI_ERR_RANK, nullptr);
-        return *this;
-    }
 };
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
 // Further dimensions than a number may have factors get one place.
-int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
-    Checks checks("MPI_Dims_create");
+int dims_create(Checks& checks, int nodes, int dimensions, int* sizes) {
     checks.require(nodes > 0 && dimensions >= 0, MPI_ERR_DIMS, nullptr);
     int free = 0;
     for (int at = 0; at < dimensions && !checks.bad(); ++at) {
@@ -219,11 +205,8 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int* periods,
-                    int reorder, MPI_Comm* made) {
-    Checks checks("MPI_Cart_create", handle);
-    if (checks.one_group().bad())
-        return checks.code();
+int cart_create(Checks& checks, int dimensions, const int* sizes, const int* periods, int reorder,
+                MPI_Comm* made) {
     Comm& old = checks.comm();
     if (dimensions < 0)
         return checks.refuse(MPI_ERR_DIMS, nullptr);
@@ -253,10 +236,7 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
 }
 
 // MPI_Cart_create() asks for more than one rank can know; without reorder it gives what this does.
-int MPI_Cart_map(MPI_Comm handle, int dimensions, const int* sizes, const int*, int* rank) {
-    Checks checks("MPI_Cart_map", handle);
-    if (checks.one_group().bad())
-        return checks.code();
+int cart_map(Checks& checks, int dimensions, const int* sizes, const int*, int* rank) {
     Rank size = 1;
     bool fits = dimensions >= 0;
     for (int at = 0; at < dimensions && fits; ++at) {
@@ -269,10 +249,7 @@ int MPI_Cart_map(MPI_Comm handle, int dimensions, const int* sizes, const int*, 
     return MPI_SUCCESS;
 }
 
-int MPI_Topo_test(MPI_Comm handle, int* kind) {
-    const Checks checks("MPI_Topo_test", handle);
-    if (checks.bad())
-        return checks.code();
+int topo_test(Checks& checks, int* kind) {
     const Graph* const graph = checks.comm().graph;
     *kind = checks.comm().grid != nullptr               ? MPI_CART
             : graph != nullptr && graph->is_distributed ? MPI_DIST_GRAPH
@@ -281,46 +258,32 @@ int MPI_Topo_test(MPI_Comm handle, int* kind) {
     return MPI_SUCCESS;
 }
 
-int MPI_Cartdim_get(MPI_Comm handle, int* dimensions) {
-    const GridChecks checks("MPI_Cartdim_get", handle);
-    if (!checks.bad())
-        *dimensions = checks.grid().dimensions;
-    return checks.code();
+int cartdim_get(GridChecks& checks, int* dimensions) {
+    *dimensions = checks.grid().dimensions;
+    return MPI_SUCCESS;
 }
 
-int MPI_Cart_get(MPI_Comm handle, int most, int* sizes, int* periods, int* coordinates) {
-    const GridChecks checks("MPI_Cart_get", handle);
-    if (checks.bad())
-        return checks.code();
-    for (const Grid::Axis& axis : checks.first_axes(most)) {
-        *sizes++ = axis.size;
-        *periods++ = axis.is_periodic;
-    }
-    return MPI_Cart_coords(handle, checks.comm().rank(), most, coordinates);
-}
-
-int MPI_Cart_rank(MPI_Comm handle, const int* coordinates, int* rank) {
-    GridChecks checks("MPI_Cart_rank", handle);
-    if (checks.bad())
-        return checks.code();
-    *rank = rank_at(checks.grid(), coordinates);
-    return *rank == MPI_PROC_NULL ? checks.refuse(MPI_ERR_ARG, "coordinates outside of the grid")
-                                  : MPI_SUCCESS;
-}
-
-int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int* coordinates) {
-    GridChecks checks("MPI_Cart_coords", handle);
-    if (checks.bad() || checks.member(rank).bad())
-        return checks.code();
+int cart_coords(GridChecks& checks, int rank, int most, int* coordinates) {
     for (std::size_t at = 0; at < checks.first_axes(most).size(); ++at)
         coordinates[at] = coordinate_of(checks.grid(), rank, at);
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_shift(MPI_Comm handle, int dimension, int distance, int* from, int* to) {
-    GridChecks checks("MPI_Cart_shift", handle);
-    if (checks.bad())
-        return checks.code();
+int cart_get(GridChecks& checks, int most, int* sizes, int* periods, int* coordinates) {
+    for (const Grid::Axis& axis : checks.first_axes(most)) {
+        *sizes++ = axis.size;
+        *periods++ = axis.is_periodic;
+    }
+    return cart_coords(checks, checks.comm().rank(), most, coordinates);
+}
+
+int cart_rank(GridChecks& checks, const int* coordinates, int* rank) {
+    *rank = rank_at(checks.grid(), coordinates);
+    return *rank == MPI_PROC_NULL ? checks.refuse(MPI_ERR_ARG, "coordinates outside of the grid")
+                                  : MPI_SUCCESS;
+}
+
+int cart_shift(GridChecks& checks, int dimension, int distance, int* from, int* to) {
     const Grid& grid = checks.grid();
     if (dimension < 0 || dimension >= grid.dimensions)
         return checks.refuse(MPI_ERR_DIMS, nullptr);
@@ -329,10 +292,7 @@ int MPI_Cart_shift(MPI_Comm handle, int dimension, int distance, int* from, int*
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_sub(MPI_Comm handle, const int* stay, MPI_Comm* part) {
-    const GridChecks checks("MPI_Cart_sub", handle);
-    if (checks.bad())
-        return checks.code();
+int cart_sub(GridChecks& checks, const int* stay, MPI_Comm* part) {
     const Grid& grid = checks.grid();
     const std::size_t count = grid.axes().size();
     const auto staying = count - static_cast<std::size_t>(std::count(stay, stay + count, 0));
@@ -347,11 +307,16 @@ int MPI_Cart_sub(MPI_Comm handle, const int* stay, MPI_Comm* part) {
         if (stay[at] != 0)
             *next++ = axis;
     }
-    const int code = MPI_Comm_split(handle, color, key, part);
+    const int code = PMPI_Comm_split(checks.handle(), color, key, part);
     if (code == MPI_SUCCESS)
         comm_of(*part)->grid = made;
     else
         mesh_free(made);
     return code;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/grids.inc"

@@ -64,40 +64,24 @@ bool each_in(const Group& group, int count, int ranges[][3], Take take) {
     return true;
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Group_size(MPI_Group handle, int* size) {
-    GroupChecks checks("MPI_Group_size", handle);
-    if (!checks.result(size).bad())
-        *size = checks.first().size;
-    return checks.code();
+int group_size(GroupChecks& checks, int* size) {
+    *size = checks.first().size;
+    return MPI_SUCCESS;
 }
 
-int MPI_Group_rank(MPI_Group handle, int* rank) {
-    GroupChecks checks("MPI_Group_rank", handle);
-    if (!checks.result(rank).bad())
-        *rank = checks.first().own;
-    return checks.code();
+int group_rank(GroupChecks& checks, int* rank) {
+    *rank = checks.first().own;
+    return MPI_SUCCESS;
 }
 
-int MPI_Group_free(MPI_Group* handle) {
-    const GroupChecks checks("MPI_Group_free", *handle);
-    if (checks.bad())
-        return checks.code();
+int group_free(GroupChecks&, MPI_Group* handle) {
     if (!is_fixed(*handle))
         take_handle(group_of(*handle));
     *handle = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }
 
-int MPI_Group_incl(MPI_Group handle, int count, const int* ranks, MPI_Group* part) {
-    GroupChecks checks("MPI_Group_incl", handle);
+int group_incl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part) {
     if (checks.count(count).bad())
         return checks.code();
     for (int at = 0; at < count; ++at) {
@@ -112,8 +96,7 @@ int MPI_Group_incl(MPI_Group handle, int count, const int* ranks, MPI_Group* par
     return put(made, part);
 }
 
-int MPI_Group_excl(MPI_Group handle, int count, const int* ranks, MPI_Group* part) {
-    GroupChecks checks("MPI_Group_excl", handle);
+int group_excl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part) {
     if (checks.count(count).bad())
         return checks.code();
     for (int at = 0; at < count; ++at)
@@ -125,8 +108,7 @@ int MPI_Group_excl(MPI_Group handle, int count, const int* ranks, MPI_Group* par
         part);
 }
 
-int MPI_Group_range_incl(MPI_Group handle, int count, int ranges[][3], MPI_Group* part) {
-    GroupChecks checks("MPI_Group_range_incl", handle);
+int group_range_incl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
     if (checks.count(count).bad())
         return checks.code();
     const Group& group = checks.first();
@@ -139,8 +121,7 @@ int MPI_Group_range_incl(MPI_Group handle, int count, int ranges[][3], MPI_Group
     return put(made, part);
 }
 
-int MPI_Group_range_excl(MPI_Group handle, int count, int ranges[][3], MPI_Group* part) {
-    GroupChecks checks("MPI_Group_range_excl", handle);
+int group_range_excl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
     if (checks.count(count).bad())
         return checks.code();
     const Group& group = checks.first();
@@ -156,43 +137,29 @@ int MPI_Group_range_excl(MPI_Group handle, int count, int ranges[][3], MPI_Group
                part);
 }
 
-int MPI_Group_union(MPI_Group one, MPI_Group other, MPI_Group* both) {
-    GroupChecks checks("MPI_Group_union", one);
-    const Group* const second = checks.group(other);
-    if (checks.bad())
-        return checks.code();
+int group_union(GroupChecks& checks, const Group& second, MPI_Group* both) {
     const Group& first = checks.first();
-    Group* const made = new_group(first.size + second->size);
+    Group* const made = new_group(first.size + second.size);
     std::copy_n(first.nodes, first.size, made->nodes);
     made->size = first.size;
-    for (Rank rank = 0; rank < second->size; ++rank)
-        if (!has(first, second->nodes[rank]))
-            made->nodes[made->size++] = second->nodes[rank];
+    for (Rank rank = 0; rank < second.size; ++rank)
+        if (!has(first, second.nodes[rank]))
+            made->nodes[made->size++] = second.nodes[rank];
     return put(made, both);
 }
 
-int MPI_Group_intersection(MPI_Group one, MPI_Group other, MPI_Group* both) {
-    GroupChecks checks("MPI_Group_intersection", one);
-    const Group* const second = checks.group(other);
-    if (checks.bad())
-        return checks.code();
+int group_intersection(GroupChecks& checks, const Group& second, MPI_Group* both) {
     const Group& first = checks.first();
-    return put(part_of(first, [&](Rank rank) { return has(*second, first.nodes[rank]); }), both);
+    return put(part_of(first, [&](Rank rank) { return has(second, first.nodes[rank]); }), both);
 }
 
-int MPI_Group_difference(MPI_Group one, MPI_Group other, MPI_Group* rest) {
-    GroupChecks checks("MPI_Group_difference", one);
-    const Group* const second = checks.group(other);
-    if (checks.bad())
-        return checks.code();
+int group_difference(GroupChecks& checks, const Group& second, MPI_Group* rest) {
     const Group& first = checks.first();
-    return put(part_of(first, [&](Rank rank) { return !has(*second, first.nodes[rank]); }), rest);
+    return put(part_of(first, [&](Rank rank) { return !has(second, first.nodes[rank]); }), rest);
 }
 
-int MPI_Group_translate_ranks(MPI_Group one, int count, const int* ranks, MPI_Group other,
-                              int* others) {
-    GroupChecks checks("MPI_Group_translate_ranks", one);
-    const Group* const second = checks.group(other);
+int group_translate_ranks(GroupChecks& checks, int count, const int* ranks, const Group& second,
+                          int* others) {
     if (checks.count(count).bad())
         return checks.code();
     const Group& first = checks.first();
@@ -200,16 +167,18 @@ int MPI_Group_translate_ranks(MPI_Group one, int count, const int* ranks, MPI_Gr
         if (ranks[at] != MPI_PROC_NULL && !is_rank(first, ranks[at]))
             return checks.refuse_rank(ranks[at]);
         others[at] =
-            ranks[at] == MPI_PROC_NULL ? MPI_PROC_NULL : second->rank_of(first.node(ranks[at]));
+            ranks[at] == MPI_PROC_NULL ? MPI_PROC_NULL : second.rank_of(first.node(ranks[at]));
     }
     return MPI_SUCCESS;
 }
 
-int MPI_Group_compare(MPI_Group one, MPI_Group other, int* result) {
-    GroupChecks checks("MPI_Group_compare", one);
-    const Group* const second = checks.group(other);
-    if (!checks.bad())
-        *result = compare(checks.first(), *second);
-    return checks.code();
+int group_compare(GroupChecks& checks, const Group& second, int* result) {
+    *result = compare(checks.first(), second);
+    return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/groups.inc"

@@ -65,16 +65,7 @@ void copy_words(const char* from, char* into, std::size_t room) {
     *std::copy_n(from, length, into) = '\0';
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Info_create(MPI_Info* info) {
-    Checks checks("MPI_Info_create");
+int info_create(Checks& checks, MPI_Info* info) {
     auto* const made = make<Info>();
     if (made == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -82,8 +73,7 @@ int MPI_Info_create(MPI_Info* info) {
     return MPI_SUCCESS;
 }
 
-int MPI_Info_free(MPI_Info* handle) {
-    Checks checks("MPI_Info_free");
+int info_free(Checks& checks, MPI_Info* handle) {
     auto* const info = checks.object<Info>(*handle);
     if (info == nullptr)
         return checks.code();
@@ -94,8 +84,7 @@ int MPI_Info_free(MPI_Info* handle) {
     return MPI_SUCCESS;
 }
 
-int MPI_Info_set(MPI_Info handle, const char* key, const char* value) {
-    Checks checks("MPI_Info_set");
+int info_set(Checks& checks, MPI_Info handle, const char* key, const char* value) {
     auto* const info = checks.object<Info>(handle);
     checks
         .require(*key != '\0' && std::strlen(key) <= MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
@@ -116,8 +105,7 @@ int MPI_Info_set(MPI_Info handle, const char* key, const char* value) {
     return checks.refuse(MPI_ERR_NO_MEM, nullptr);
 }
 
-int MPI_Info_delete(MPI_Info handle, const char* key) {
-    Checks checks("MPI_Info_delete");
+int info_delete(Checks& checks, MPI_Info handle, const char* key) {
     auto* const info = checks.object<Info>(handle);
     if (info == nullptr)
         return checks.code();
@@ -128,8 +116,7 @@ int MPI_Info_delete(MPI_Info handle, const char* key) {
     return MPI_SUCCESS;
 }
 
-int MPI_Info_get(MPI_Info info, const char* key, int length, char* value, int* flag) {
-    Checks checks("MPI_Info_get");
+int info_get(Checks& checks, MPI_Info info, const char* key, int length, char* value, int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
     if (found != nullptr)
@@ -138,8 +125,8 @@ int MPI_Info_get(MPI_Info info, const char* key, int length, char* value, int* f
 }
 
 // `room` counts the end of the words, before and after.
-int MPI_Info_get_string(MPI_Info info, const char* key, int* room, char* value, int* flag) {
-    Checks checks("MPI_Info_get_string");
+int info_get_string(Checks& checks, MPI_Info info, const char* key, int* room, char* value,
+                    int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
     if (found == nullptr)
@@ -150,8 +137,7 @@ int MPI_Info_get_string(MPI_Info info, const char* key, int* room, char* value, 
     return MPI_SUCCESS;
 }
 
-int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* length, int* flag) {
-    Checks checks("MPI_Info_get_valuelen");
+int info_get_valuelen(Checks& checks, MPI_Info info, const char* key, int* length, int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
     if (found != nullptr)
@@ -159,16 +145,14 @@ int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* length, int* flag
     return checks.code();
 }
 
-int MPI_Info_get_nkeys(MPI_Info info, int* count) {
-    Checks checks("MPI_Info_get_nkeys");
+int info_get_nkeys(Checks& checks, MPI_Info info, int* count) {
     *count = 0;
     for (const Entry* at = first_of(checks, info); at != nullptr; at = at->next)
         ++*count;
     return checks.code();
 }
 
-int MPI_Info_get_nthkey(MPI_Info info, int number, char* key) {
-    Checks checks("MPI_Info_get_nthkey");
+int info_get_nthkey(Checks& checks, MPI_Info info, int number, char* key) {
     const Entry* at = first_of(checks, info);
     while (at != nullptr && number-- > 0)
         at = at->next;
@@ -178,19 +162,18 @@ int MPI_Info_get_nthkey(MPI_Info info, int number, char* key) {
     return MPI_SUCCESS;
 }
 
-int MPI_Info_dup(MPI_Info info, MPI_Info* copy) {
-    Checks checks("MPI_Info_dup");
+int info_dup(Checks& checks, MPI_Info info, MPI_Info* copy) {
     const Entry* at = first_of(checks, info);
-    int code = checks.bad() ? checks.code() : MPI_Info_create(copy);
+    int code = checks.bad() ? checks.code() : info_create(checks, copy);
     for (; at != nullptr && code == MPI_SUCCESS; at = at->next)
-        code = MPI_Info_set(*copy, at->key, at->value);
+        code = info_set(checks, *copy, at->key, at->value);
     return code;
 }
 
-int MPI_Comm_set_info(MPI_Comm comm, MPI_Info) { return Checks("MPI_Comm_set_info", comm).code(); }
+int comm_set_info(const Checks&) { return MPI_SUCCESS; }
 
-int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
-    const Checks checks("MPI_Comm_get_info", comm);
-    return checks.bad() ? checks.code() : MPI_Info_create(info);
-}
-}
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/info.inc"

@@ -160,33 +160,22 @@ public:
     }
 };
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
 // The leaders of both groups speak by way of `peer`, where nothing else has their tag: all that is
 // made there comes in one order.
-int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_leader, int tag,
-                         MPI_Comm* made) {
-    constexpr const char* kCall = "MPI_Intercomm_create";
-    Checks checks(kCall, local);
-    if (checks.one_group().bad())
-        return checks.code();
+int intercomm_create(Checks& checks, int leader, MPI_Comm peer, int other_leader, int tag,
+                     MPI_Comm* made) {
+    const char* const call = checks.call();
     Comm& ours = checks.comm();
     if (leader < 0 || leader >= ours.size())
         return checks.refuse(MPI_ERR_RANK, "the leader is not a rank of the group");
     const bool leads = ours.rank() == leader;
     const Introduction mine{agree_on_number(ours), ours.size()};
     Introduction theirs{};
-    const Checks between = leads ? Checks(kCall, peer).peer(other_leader).tag(tag) : checks;
+    const Checks between = leads ? Checks(call, peer).peer(other_leader).tag(tag) : checks;
     if (leads && !between.bad())
         exchange_parts(between.comm(), std::as_bytes(std::span{&mine, 1}), other_leader,
                        bytes_of(theirs), other_leader, kNumberPart);
-    broadcast_bytes(ours, bytes_of(theirs), leader, kCall);
+    broadcast_bytes(ours, bytes_of(theirs), leader, call);
     if (theirs.size == 0)
         return between.bad() ? between.code()
                              : checks.refuse(MPI_ERR_RANK, "there is no other leader");
@@ -194,7 +183,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
     if (leads)
         exchange_parts(between.comm(), nodes_of(*ours.group), other_leader, nodes_of(*peers),
                        other_leader, kNumberPart);
-    broadcast_bytes(ours, nodes_of(*peers), leader, kCall);
+    broadcast_bytes(ours, nodes_of(*peers), leader, call);
     const std::uint32_t number = std::max(mine.number, theirs.number);
     use_number(number);
     const bool is_wrong = have_common_node(*peers, *ours.group);
@@ -205,10 +194,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int other_le
 }
 
 // Groups that say the same come in the order of their leaders' nodes.
-int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
-    const AcrossChecks checks("MPI_Intercomm_merge", handle);
-    if (checks.bad())
-        return checks.code();
+int intercomm_merge(AcrossChecks& checks, int is_high, MPI_Comm* made) {
     Comm& comm = checks.comm();
     Within own(comm);
     const int ours = is_high != 0;
@@ -216,7 +202,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     if (comm.rank() == kLeader)
         exchange_parts(comm, std::as_bytes(std::span{&ours, 1}), kLeader, bytes_of(theirs), kLeader,
                        kNumberPart);
-    broadcast_bytes(own, bytes_of(theirs), kLeader, "MPI_Intercomm_merge");
+    broadcast_bytes(own, bytes_of(theirs), kLeader, checks.call());
     const bool is_first =
         ours != theirs ? ours < theirs : comm.group->nodes[0] < comm.peers->nodes[0];
     const Group& first = is_first ? *comm.group : *comm.peers;
@@ -230,18 +216,19 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_remote_size(MPI_Comm handle, int* size) {
-    const AcrossChecks checks("MPI_Comm_remote_size", handle);
-    if (!checks.bad())
-        *size = checks.comm().peers->size;
-    return checks.code();
+int comm_remote_size(AcrossChecks& checks, int* size) {
+    *size = checks.comm().peers->size;
+    return MPI_SUCCESS;
 }
 
 // This rank is none of them.
-int MPI_Comm_remote_group(MPI_Comm handle, MPI_Group* group) {
-    const AcrossChecks checks("MPI_Comm_remote_group", handle);
-    if (!checks.bad())
-        *group = give_handle(*hold(checks.comm().peers));
-    return checks.code();
+int comm_remote_group(AcrossChecks& checks, MPI_Group* group) {
+    *group = give_handle(*hold(checks.comm().peers));
+    return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/intercommunicators.inc"

@@ -260,6 +260,12 @@ Checks& Checks::peer(Rank rank, bool any) {
     return *this;
 }
 
+Checks& Checks::member(Rank rank) {
+    if (rank < 0 || rank >= comm_->size())
+        refuse_number(MPI_ERR_RANK, rank, comm_->size() - 1);
+    return *this;
+}
+
 Checks& Checks::tag(int value, bool any) {
     if (value < 0 && !(any && value == MPI_ANY_TAG))
         refuse_number(MPI_ERR_TAG, value, INT_MAX);
@@ -288,6 +294,115 @@ Checks& Checks::one_group() {
     return *this;
 }
 
+Rank Group::rank_of(NodeId node) const {
+    Rank rank = 0;
+    while (rank < size && nodes[rank] != node)
+        ++rank;
+    return rank < size ? rank : MPI_UNDEFINED;
+}
+
+namespace {
+
+int init(int*, char***) {
+    if (the_life != Life::before)
+        end_run("MPI_Init(): called twice", MPI_ERR_OTHER);
+    make_communicators();
+    if (!start_engine())
+        end_run("MPI_Init(): the board has no room for the processes of MPI", MPI_ERR_NO_MEM);
+    the_life = Life::now;
+    return MPI_SUCCESS;
+}
+
+int init_thread(int* count, char*** words, int, int* provided) {
+    *provided = MPI_THREAD_SINGLE;
+    return init(count, words);
+}
+
+int query_thread(int* provided) {
+    *provided = MPI_THREAD_SINGLE;
+    return MPI_SUCCESS;
+}
+
+int is_thread_main(int* flag) {
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int initialized(int* flag) {
+    *flag = the_life != Life::before;
+    return MPI_SUCCESS;
+}
+
+int finalized(int* flag) {
+    *flag = the_life == Life::after;
+    return MPI_SUCCESS;
+}
+
+int finalize(Checks& checks) {
+    drop_attributes(&self.attributes, MPI_COMM_SELF);
+    drain_engine();
+    tell_left(left<Request>, "requests neither completed nor freed");
+    tell_left(left<Comm>, "communicators not freed");
+    tell_left(left<Type>, "datatypes not freed");
+    // By default meet_all() ends the run itself; if the program has errors returned, this does.
+    if (meet_all(world, checks.call()) != MPI_SUCCESS)
+        end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
+    the_life = Life::after;
+    tell_messages(false, "messages that nobody has received");
+    tell_messages(true, "messages of collectives that did not agree");
+    return MPI_SUCCESS;
+}
+
+int abort(MPI_Comm, int code) {
+    std::array<char, 48> words;
+    std::snprintf(words.data(), words.size(), "MPI_Abort(%d)", code);
+    end_run(words.data(), code);
+}
+
+int get_version(int* version, int* subversion) {
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int get_library_version(char* version, int* length) {
+    return write(version, length, "meshputer MPI, a subset: firmware/mpi/README.md");
+}
+
+int get_processor_name(char* name, int* length) {
+    *length = fiber::put_name(name, MPI_MAX_PROCESSOR_NAME);
+    return MPI_SUCCESS;
+}
+
+double wtick() { return 1e-3 / wire::kTicksPerUnit; }
+
+// A loop that does nothing but look at the clock would stop it: each so many looks take some time.
+double wtime() {
+    static unsigned looks = 0;
+    constexpr unsigned kFreeLooks = 1000;
+    if (++looks % kFreeLooks == 0)
+        fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 10));
+    return static_cast<double>(fiber::node().now()) * wtick();
+}
+
+// All ranks begin at once.
+int comm_get_parent(MPI_Comm* parent) {
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int comm_rank(Checks& checks, int* rank) {
+    *rank = checks.comm().rank();
+    return MPI_SUCCESS;
+}
+
+int comm_size(Checks& checks, int* size) {
+    *size = checks.comm().size();
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
 } // namespace mesh::mpi
 
 void mesh::fiber::before_end(int status) {
@@ -300,121 +415,9 @@ void mesh::fiber::before_end(int status) {
     mpi::end_run(words.data(), status);
 }
 
-mesh::mpi::Rank mesh::mpi::Group::rank_of(NodeId node) const {
-    Rank rank = 0;
-    while (rank < size && nodes[rank] != node)
-        ++rank;
-    return rank < size ? rank : MPI_UNDEFINED;
-}
-
-using namespace mesh::mpi;
-
 extern "C" {
-
-int MPI_Init(int*, char***) {
-    if (the_life != Life::before)
-        end_run("MPI_Init(): called twice", MPI_ERR_OTHER);
-    make_communicators();
-    if (!start_engine())
-        end_run("MPI_Init(): the board has no room for the processes of MPI", MPI_ERR_NO_MEM);
-    the_life = Life::now;
-    return MPI_SUCCESS;
+int PMPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }
+int MPI_Pcontrol(const int, ...) __attribute__((weak, alias("PMPI_Pcontrol")));
 }
 
-int MPI_Init_thread(int* count, char*** words, int, int* provided) {
-    *provided = MPI_THREAD_SINGLE;
-    return MPI_Init(count, words);
-}
-
-int MPI_Query_thread(int* provided) {
-    *provided = MPI_THREAD_SINGLE;
-    return MPI_SUCCESS;
-}
-
-int MPI_Is_thread_main(int* flag) {
-    *flag = 1;
-    return MPI_SUCCESS;
-}
-
-int MPI_Initialized(int* flag) {
-    *flag = the_life != Life::before;
-    return MPI_SUCCESS;
-}
-
-int MPI_Finalized(int* flag) {
-    *flag = the_life == Life::after;
-    return MPI_SUCCESS;
-}
-
-int MPI_Finalize() {
-    const Checks checks("MPI_Finalize");
-    if (checks.bad())
-        return checks.code();
-    drop_attributes(&self.attributes, MPI_COMM_SELF);
-    drain_engine();
-    tell_left(left<Request>, "requests neither completed nor freed");
-    tell_left(left<Comm>, "communicators not freed");
-    tell_left(left<Type>, "datatypes not freed");
-    // By default meet_all() ends the run itself; if the program has errors returned, this does.
-    if (meet_all(world, "MPI_Finalize") != MPI_SUCCESS)
-        end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
-    the_life = Life::after;
-    tell_messages(false, "messages that nobody has received");
-    tell_messages(true, "messages of collectives that did not agree");
-    return MPI_SUCCESS;
-}
-
-int MPI_Abort(MPI_Comm, int code) {
-    std::array<char, 48> words;
-    std::snprintf(words.data(), words.size(), "MPI_Abort(%d)", code);
-    end_run(words.data(), code);
-}
-
-int MPI_Get_version(int* version, int* subversion) {
-    *version = MPI_VERSION;
-    *subversion = MPI_SUBVERSION;
-    return MPI_SUCCESS;
-}
-
-int MPI_Get_library_version(char* version, int* length) {
-    return write(version, length, "meshputer MPI, a subset: firmware/mpi/README.md");
-}
-
-int MPI_Get_processor_name(char* name, int* length) {
-    *length = mesh::fiber::put_name(name, MPI_MAX_PROCESSOR_NAME);
-    return MPI_SUCCESS;
-}
-
-// A loop that does nothing but look at the clock would stop it: each so many looks take some time.
-double MPI_Wtime() {
-    static unsigned looks = 0;
-    constexpr unsigned kFreeLooks = 1000;
-    if (++looks % kFreeLooks == 0)
-        mesh::fiber::await(mesh::fiber::node().sleep(mesh::wire::kTicksPerUnit / 10));
-    return static_cast<double>(mesh::fiber::node().now()) * MPI_Wtick();
-}
-
-double MPI_Wtick() { return 1e-3 / mesh::wire::kTicksPerUnit; }
-
-// All ranks begin at once.
-int MPI_Comm_get_parent(MPI_Comm* parent) {
-    *parent = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-}
-
-int MPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }
-
-int MPI_Comm_rank(MPI_Comm handle, int* rank) {
-    Checks checks("MPI_Comm_rank", handle);
-    if (!checks.result(rank).bad())
-        *rank = checks.comm().rank();
-    return checks.code();
-}
-
-int MPI_Comm_size(MPI_Comm handle, int* size) {
-    Checks checks("MPI_Comm_size", handle);
-    if (!checks.result(size).bad())
-        *size = checks.comm().size();
-    return checks.code();
-}
-}
+#include "doors/life.inc"

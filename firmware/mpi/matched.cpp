@@ -23,9 +23,12 @@ int match(Comm& comm, Rank from, const Found& found, MPI_Message* message, MPI_S
 class Matched : public Checks {
 public:
     Matched(const char* call, const void* memory, int number, MPI_Datatype handle,
-            MPI_Message message)
-        : Checks(call),
-          message_(find_object<Unexpected>(message)) {
+            const MPI_Message* place)
+        : Checks(call) {
+        if (result(place).bad())
+            return;
+        const MPI_Message message = *place;
+        message_ = find_object<Unexpected>(message);
         if (message_ != nullptr)
             answer_for(*message_->comm);
         else if (message == MPI_MESSAGE_NULL)
@@ -51,31 +54,17 @@ public:
     }
 
 private:
-    Unexpected* message_; // nullptr: MPI_MESSAGE_NO_PROC
+    Unexpected* message_ = nullptr; // nullptr: MPI_MESSAGE_NO_PROC
 };
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Mprobe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
-    Checks checks("MPI_Mprobe", handle);
-    if (checks.peer(from, true).tag(tag, true).bad())
-        return checks.code();
+int mprobe(Checks& checks, int from, int tag, MPI_Message* message, MPI_Status* status) {
     Comm& comm = checks.comm();
     const Found found = from == MPI_PROC_NULL ? Found{true} : wait_to_find(comm, from, tag);
     return match(comm, from, found, message, status);
 }
 
-int MPI_Improbe(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message,
-                MPI_Status* status) {
-    Checks checks("MPI_Improbe", handle);
-    if (checks.peer(from, true).tag(tag, true).bad())
-        return checks.code();
+int improbe(Checks& checks, int from, int tag, int* flag, MPI_Message* message,
+            MPI_Status* status) {
     Comm& comm = checks.comm();
     const Found found = from == MPI_PROC_NULL ? Found{true} : look(comm, from, tag);
     *flag = found.there;
@@ -83,10 +72,8 @@ int MPI_Improbe(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* mess
     return found.there ? match(comm, from, found, message, status) : MPI_SUCCESS;
 }
 
-int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-    Matched checks("MPI_Mrecv", data, count, type, *message);
-    if (checks.bad())
-        return checks.code();
+int mrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message* message,
+          MPI_Status* status) {
     Request request = checks.request(data, count, type);
     checks.start(request, message);
     wait(request);
@@ -98,11 +85,8 @@ int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MP
     return checks.code();
 }
 
-int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
-               MPI_Request* handle) {
-    Matched checks("MPI_Imrecv", data, count, type, *message);
-    if (checks.bad())
-        return checks.code();
+int imrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message* message,
+           MPI_Request* handle) {
     auto* const request = make<Request>(checks.request(data, count, type));
     if (request == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -111,4 +95,9 @@ int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
     *handle = give_handle(*request);
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/matched.inc"

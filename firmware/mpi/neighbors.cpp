@@ -18,10 +18,7 @@ std::byte* byte_at(const void* data, MPI_Aint offset) {
 
 /// `out` and `in` give the block for the neighbour with a number.
 template <class Out, class In>
-int exchange(const char* call, MPI_Comm handle, Out out, In in) {
-    Checks checks(call, handle);
-    if (const int code = check_topology(checks); code != MPI_SUCCESS)
-        return code;
+int exchange(AroundChecks& checks, Out out, In in) {
     Comm& comm = checks.comm();
     const Around around(comm);
     const std::size_t count = around.sources().size() + around.destinations().size();
@@ -48,7 +45,7 @@ int exchange(const char* call, MPI_Comm handle, Out out, In in) {
     for (std::size_t at = 0; at < made; ++at) {
         wait(requests[at]);
         if (error == MPI_SUCCESS)
-            error = code_of_part(requests[at], call);
+            error = code_of_part(requests[at], checks.call());
         requests[at].~Request();
     }
     return error;
@@ -82,64 +79,48 @@ auto typed_blocks(const void* data, const int* counts, const MPI_Aint* places,
     return [=](std::size_t at) { return Block{byte_at(data, places[at]), counts[at], types[at]}; };
 }
 
-/// MPI_SUCCESS, or what the call returns.
-int check_types(const char* call, MPI_Comm comm, MPI_Datatype one, MPI_Datatype other) {
-    Checks checks(call, comm);
-    return checks.type(one).type(other).code();
+int neighbor_allgather(AroundChecks& checks, const void* mine, int count, MPI_Datatype type,
+                       void* all, int all_count, MPI_Datatype all_type) {
+    return checks.type(type).type(all_type).bad() ? checks.code()
+                                                  : exchange(checks, one_block(mine, count, type),
+                                                             like_blocks(all, all_count, all_type));
+}
+
+int neighbor_allgatherv(AroundChecks& checks, const void* mine, int count, MPI_Datatype type,
+                        void* all, const int* counts, const int* places, MPI_Datatype all_type) {
+    return checks.type(type).type(all_type).bad()
+               ? checks.code()
+               : exchange(checks, one_block(mine, count, type),
+                          listed_blocks(all, counts, places, all_type));
+}
+
+int neighbor_alltoall(AroundChecks& checks, const void* out, int out_count, MPI_Datatype out_type,
+                      void* in, int in_count, MPI_Datatype in_type) {
+    return checks.type(out_type).type(in_type).bad()
+               ? checks.code()
+               : exchange(checks, like_blocks(out, out_count, out_type),
+                          like_blocks(in, in_count, in_type));
+}
+
+int neighbor_alltoallv(AroundChecks& checks, const void* out, const int* out_counts,
+                       const int* out_places, MPI_Datatype out_type, void* in, const int* in_counts,
+                       const int* in_places, MPI_Datatype in_type) {
+    return checks.type(out_type).type(in_type).bad()
+               ? checks.code()
+               : exchange(checks, listed_blocks(out, out_counts, out_places, out_type),
+                          listed_blocks(in, in_counts, in_places, in_type));
+}
+
+int neighbor_alltoallw(AroundChecks& checks, const void* out, const int* out_counts,
+                       const MPI_Aint* out_places, const MPI_Datatype* out_types, void* in,
+                       const int* in_counts, const MPI_Aint* in_places,
+                       const MPI_Datatype* in_types) {
+    return exchange(checks, typed_blocks(out, out_counts, out_places, out_types),
+                    typed_blocks(in, in_counts, in_places, in_types));
 }
 
 } // namespace
 
 } // namespace mesh::mpi
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Neighbor_allgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
-                           MPI_Datatype all_type, MPI_Comm comm) {
-    constexpr const char* kCall = "MPI_Neighbor_allgather";
-    const int code = check_types(kCall, comm, type, all_type);
-    return code != MPI_SUCCESS ? code
-                               : exchange(kCall, comm, one_block(mine, count, type),
-                                          like_blocks(all, all_count, all_type));
-}
-
-int MPI_Neighbor_allgatherv(const void* mine, int count, MPI_Datatype type, void* all,
-                            const int* counts, const int* places, MPI_Datatype all_type,
-                            MPI_Comm comm) {
-    constexpr const char* kCall = "MPI_Neighbor_allgatherv";
-    const int code = check_types(kCall, comm, type, all_type);
-    return code != MPI_SUCCESS ? code
-                               : exchange(kCall, comm, one_block(mine, count, type),
-                                          listed_blocks(all, counts, places, all_type));
-}
-
-int MPI_Neighbor_alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in,
-                          int in_count, MPI_Datatype in_type, MPI_Comm comm) {
-    constexpr const char* kCall = "MPI_Neighbor_alltoall";
-    const int code = check_types(kCall, comm, out_type, in_type);
-    return code != MPI_SUCCESS ? code
-                               : exchange(kCall, comm, like_blocks(out, out_count, out_type),
-                                          like_blocks(in, in_count, in_type));
-}
-
-int MPI_Neighbor_alltoallv(const void* out, const int* out_counts, const int* out_places,
-                           MPI_Datatype out_type, void* in, const int* in_counts,
-                           const int* in_places, MPI_Datatype in_type, MPI_Comm comm) {
-    constexpr const char* kCall = "MPI_Neighbor_alltoallv";
-    const int code = check_types(kCall, comm, out_type, in_type);
-    return code != MPI_SUCCESS
-               ? code
-               : exchange(kCall, comm, listed_blocks(out, out_counts, out_places, out_type),
-                          listed_blocks(in, in_counts, in_places, in_type));
-}
-
-int MPI_Neighbor_alltoallw(const void* out, const int* out_counts, const MPI_Aint* out_places,
-                           const MPI_Datatype* out_types, void* in, const int* in_counts,
-                           const MPI_Aint* in_places, const MPI_Datatype* in_types, MPI_Comm comm) {
-    return exchange("MPI_Neighbor_alltoallw", comm,
-                    typed_blocks(out, out_counts, out_places, out_types),
-                    typed_blocks(in, in_counts, in_places, in_types));
-}
-}
+#include "doors/neighbors.inc"

@@ -249,6 +249,7 @@ public:
     Checks& one_group();
     /// Also MPI_PROC_NULL; `any`: also MPI_ANY_SOURCE.
     Checks& peer(Rank rank, bool any = false);
+    Checks& member(Rank rank);
     Checks& tag(int value, bool any = false);
     /// All of these, of a message that is sent, or that is received.
     Checks& message(const void* data, int count, MPI_Datatype type, Rank peer, int tag,
@@ -262,6 +263,7 @@ public:
     bool bad() const { return code_ != MPI_SUCCESS; }
     int code() const { return code_; }
     Comm& comm() const { return *comm_; }
+    MPI_Comm handle() const { return handle_of(*comm_); }
     const char* call() const { return call_; }
     int refuse(int code, const char* why);
     /// A number that is none of those from 0 to `most`.

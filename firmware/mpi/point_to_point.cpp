@@ -100,11 +100,8 @@ Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type
 
 namespace {
 
-int send(const char* call, Request::Mode mode, const void* data, int count, MPI_Datatype type,
-         Rank to, int tag, MPI_Comm handle) {
-    Checks checks(call, handle);
-    if (checks.message(data, count, type, to, tag, false).bad())
-        return checks.code();
+int send(Checks& checks, Request::Mode mode, const void* data, int count, MPI_Datatype type,
+         Rank to, int tag) {
     Comm& comm = checks.comm();
     if (mode == Request::Mode::standard &&
         (to == MPI_PROC_NULL || send_at_once(comm, comm.context(Traffic::messages), *type_of(type),
@@ -117,31 +114,8 @@ int send(const char* call, Request::Mode mode, const void* data, int count, MPI_
     return MPI_SUCCESS;
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    return send("MPI_Send", Request::Mode::standard, data, count, type, to, tag, comm);
-}
-
-int MPI_Ssend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    return send("MPI_Ssend", Request::Mode::synchronous, data, count, type, to, tag, comm);
-}
-
-int MPI_Rsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    return send("MPI_Rsend", Request::Mode::standard, data, count, type, to, tag, comm);
-}
-
-int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
-             MPI_Status* status) {
-    Checks checks("MPI_Recv", handle);
-    if (checks.message(data, count, type, from, tag, true).bad())
-        return checks.code();
+int recv(Checks& checks, void* data, int count, MPI_Datatype type, int from, int tag,
+         MPI_Status* status) {
     Request request = asked(Request::Kind::receive, data, count, type, from, tag, checks.comm());
     begin(request);
     wait(request);
@@ -149,26 +123,18 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     return request.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(request.error, nullptr);
 }
 
-int MPI_Get_count(const MPI_Status* status, MPI_Datatype handle, int* count) {
-    Checks checks("MPI_Get_count");
-    const Type* const type = checks.any_type(handle);
-    if (checks.result(count).result(status).bad())
-        return checks.code();
+int get_count(const Checks&, const MPI_Status* status, const Type& type, int* count) {
     const std::uint64_t bytes = bytes_told(*status);
-    if (type->size == 0)
+    if (type.size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
-        *count = bytes % type->size == 0 ? static_cast<int>(bytes / type->size) : MPI_UNDEFINED;
+        *count = bytes % type.size == 0 ? static_cast<int>(bytes / type.size) : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
-int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag,
-                 void* in, int in_count, MPI_Datatype in_type, int from, int in_tag,
-                 MPI_Comm handle, MPI_Status* status) {
-    Checks checks("MPI_Sendrecv", handle);
-    if (checks.message(out, out_count, out_type, to, out_tag, false).bad() ||
-        checks.message(in, in_count, in_type, from, in_tag, true).bad())
-        return checks.code();
+int sendrecv(Checks& checks, const void* out, int out_count, MPI_Datatype out_type, int to,
+             int out_tag, void* in, int in_count, MPI_Datatype in_type, int from, int in_tag,
+             MPI_Status* status) {
     Request receive =
         asked(Request::Kind::receive, in, in_count, in_type, from, in_tag, checks.comm());
     Request request =
@@ -181,35 +147,33 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
     return receive.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(receive.error, nullptr);
 }
 
-int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
-                         int in_tag, MPI_Comm handle, MPI_Status* status) {
-    Checks checks("MPI_Sendrecv_replace", handle);
+int sendrecv_replace(Checks& checks, void* data, int count, MPI_Datatype type, int to, int out_tag,
+                     int from, int in_tag, MPI_Status* status) {
     if (checks.data(data, count, type).bad())
         return checks.code();
     const Type& its = *type_of(type);
     const std::size_t bytes = static_cast<std::size_t>(count) * its.size;
     const Room copy(bytes);
     pack(its, static_cast<std::size_t>(count), data, copy.data());
-    return MPI_Sendrecv(copy.data(), static_cast<int>(bytes), MPI_BYTE, to, out_tag, data, count,
-                        type, from, in_tag, handle, status);
+    return sendrecv(checks, copy.data(), static_cast<int>(bytes), MPI_BYTE, to, out_tag, data,
+                    count, type, from, in_tag, status);
 }
 
-int MPI_Probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
-    Checks checks("MPI_Probe", handle);
-    if (checks.peer(from, true).tag(tag, true).bad())
-        return checks.code();
+int probe(Checks& checks, int from, int tag, MPI_Status* status) {
     tell(from == MPI_PROC_NULL ? Found{true} : wait_to_find(checks.comm(), from, tag), status);
     return MPI_SUCCESS;
 }
 
-int MPI_Iprobe(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
-    Checks checks("MPI_Iprobe", handle);
-    if (checks.peer(from, true).tag(tag, true).result(flag).bad())
-        return checks.code();
+int iprobe(Checks& checks, int from, int tag, int* flag, MPI_Status* status) {
     const Found found = from == MPI_PROC_NULL ? Found{true} : look(checks.comm(), from, tag);
     *flag = found.there;
     if (found.there)
         tell(found, status);
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/point_to_point.inc"

@@ -34,7 +34,7 @@ MPI_Datatype find(std::span<const Precision> known, int digits, int range) {
     return MPI_DATATYPE_NULL;
 }
 
-int find_or_make(Checks checks, int combiner, std::span<const Precision> known, int digits,
+int find_or_make(Checks& checks, int combiner, std::span<const Precision> known, int digits,
                  int range, MPI_Datatype* handle) {
     for (const Asked* one = all_asked; one != nullptr; one = one->next)
         if (one->combiner == combiner && one->digits == digits && one->range == range) {
@@ -66,36 +66,30 @@ int find_or_make(Checks checks, int combiner, std::span<const Precision> known, 
     return MPI_SUCCESS;
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Type_create_f90_integer(int range, MPI_Datatype* handle) {
+int type_create_f90_integer(Checks& checks, int range, MPI_Datatype* handle) {
     const Precision known[] = {{INT_MAX, 2, MPI_INT8_T},
                                {INT_MAX, 4, MPI_INT16_T},
                                {INT_MAX, 9, MPI_INT32_T},
                                {INT_MAX, 18, MPI_INT64_T}};
-    return find_or_make(Checks("MPI_Type_create_f90_integer"), MPI_COMBINER_F90_INTEGER, known,
-                        MPI_UNDEFINED, range, handle);
+    return find_or_make(checks, MPI_COMBINER_F90_INTEGER, known, MPI_UNDEFINED, range, handle);
 }
 
-int MPI_Type_create_f90_real(int digits, int range, MPI_Datatype* handle) {
+int type_create_f90_real(Checks& checks, int digits, int range, MPI_Datatype* handle) {
     const Precision known[] = {{FLT_DIG, FLT_MAX_10_EXP - 1, MPI_FLOAT},
                                {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_DOUBLE},
                                {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_LONG_DOUBLE}};
-    return find_or_make(Checks("MPI_Type_create_f90_real"), MPI_COMBINER_F90_REAL, known, digits,
-                        range, handle);
+    return find_or_make(checks, MPI_COMBINER_F90_REAL, known, digits, range, handle);
 }
 
-int MPI_Type_create_f90_complex(int digits, int range, MPI_Datatype* handle) {
+int type_create_f90_complex(Checks& checks, int digits, int range, MPI_Datatype* handle) {
     const Precision known[] = {{FLT_DIG, FLT_MAX_10_EXP - 1, MPI_C_FLOAT_COMPLEX},
                                {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_C_DOUBLE_COMPLEX},
                                {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_C_LONG_DOUBLE_COMPLEX}};
-    return find_or_make(Checks("MPI_Type_create_f90_complex"), MPI_COMBINER_F90_COMPLEX, known,
-                        digits, range, handle);
+    return find_or_make(checks, MPI_COMBINER_F90_COMPLEX, known, digits, range, handle);
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/precisions.inc"

@@ -119,20 +119,11 @@ int check(Checks& checks, const void* mine, const void* all, bool takes, int cou
     return checks.code();
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op, int root,
-               MPI_Comm comm_handle) {
-    Checks checks("MPI_Reduce", comm_handle);
+int reduce(Checks& checks, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
+           int root) {
     Comm& comm = checks.comm();
-    if (checks.root(root).bad() || root == MPI_PROC_NULL)
-        return checks.code();
+    if (root == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     const bool gives = root != MPI_ROOT;
     if (check(checks, gives ? mine : all, all, gives && comm.is_root(root), count, handle, op) !=
         MPI_SUCCESS)
@@ -148,9 +139,9 @@ int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_
                                                    operation, comm.group->node(root), false);
         if (is_root)
             work.copy_to(all);
-        return code_of(comm, status, "MPI_Reduce");
+        return code_of(comm, status, checks.call());
     }
-    const PartKind part = part_of("MPI_Reduce", part_tag::kReduce, op, type, root);
+    const PartKind part = part_of(checks.call(), part_tag::kReduce, op, type, root);
     const RankTree tree = RankTree::in_order(comm, root);
     int code = reduce_by_messages(comm, tree, work, count, type, operation, part);
     if (tree.root() != root && comm.rank() == tree.root())
@@ -162,9 +153,8 @@ int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_
     return code;
 }
 
-int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
-                  MPI_Comm comm_handle) {
-    Checks checks("MPI_Allreduce", comm_handle);
+int allreduce(Checks& checks, const void* mine, void* all, int count, MPI_Datatype handle,
+              MPI_Op op) {
     if (check(checks, mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Comm& comm = checks.comm();
@@ -178,12 +168,12 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
         code = code_of(comm,
                        reduce_by_tree(comm, bytes_at(work.data(), count, type), operation,
                                       comm.group->node(0), true),
-                       "MPI_Allreduce");
+                       checks.call());
     } else {
         code = reduce_by_messages(comm, RankTree(comm, 0), work, count, type, operation,
-                                  part_of("MPI_Allreduce", part_tag::kReduce, op, type));
+                                  part_of(checks.call(), part_tag::kReduce, op, type));
         Unpacked bytes(work.data(), count, type, true);
-        const int told = broadcast_bytes(comm, bytes.bytes(), 0, "MPI_Allreduce");
+        const int told = broadcast_bytes(comm, bytes.bytes(), 0, checks.call());
         bytes.keep();
         if (code == MPI_SUCCESS)
             code = told;
@@ -192,18 +182,16 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
     return code;
 }
 
-int MPI_Reduce_local(const void* left, void* right, int count, MPI_Datatype handle, MPI_Op op) {
-    Checks checks("MPI_Reduce_local");
+int reduce_local(Checks& checks, const void* left, void* right, int count, MPI_Datatype handle,
+                 MPI_Op op) {
     if (check(checks, left, right, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Operation(*op_of(op), *type_of(handle), handle).combine(const_cast<void*>(left), right, count);
     return MPI_SUCCESS;
 }
 
-int MPI_Scan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
-             MPI_Comm comm_handle) {
-    Checks checks("MPI_Scan", comm_handle);
-    if (check(checks.one_group(), mine, all, true, count, handle, op) != MPI_SUCCESS)
+int scan(Checks& checks, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op) {
+    if (check(checks, mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
     Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
@@ -211,15 +199,13 @@ int MPI_Scan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op
     bool has_before = false;
     const int code = scan_by_messages(checks.comm(), ours, before, has_before, count, type,
                                       Operation(*op_of(op), type, handle),
-                                      part_of("MPI_Scan", part_tag::kScan, op, type));
+                                      part_of(checks.call(), part_tag::kScan, op, type));
     ours.copy_to(all);
     return code;
 }
 
-int MPI_Exscan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
-               MPI_Comm comm_handle) {
-    Checks checks("MPI_Exscan", comm_handle);
-    if (check(checks.one_group(), mine, all, true, count, handle, op) != MPI_SUCCESS)
+int exscan(Checks& checks, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op) {
+    if (check(checks, mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
     Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
@@ -227,16 +213,15 @@ int MPI_Exscan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_
     bool has_before = false;
     const int code = scan_by_messages(checks.comm(), ours, before, has_before, count, type,
                                       Operation(*op_of(op), type, handle),
-                                      part_of("MPI_Exscan", part_tag::kScan, op, type));
+                                      part_of(checks.call(), part_tag::kScan, op, type));
     if (has_before)
         before.copy_to(all);
     return code;
 }
 
 // All is reduced everywhere, and each rank takes its part.
-int MPI_Reduce_scatter(const void* mine, void* part, const int* counts, MPI_Datatype handle,
-                       MPI_Op op, MPI_Comm comm_handle) {
-    Checks checks("MPI_Reduce_scatter", comm_handle);
+int reduce_scatter(Checks& checks, const void* mine, void* part, const int* counts,
+                   MPI_Datatype handle, MPI_Op op) {
     const Comm& comm = checks.comm();
     std::int64_t count = 0;
     int before = 0;
@@ -255,27 +240,23 @@ int MPI_Reduce_scatter(const void* mine, void* part, const int* counts, MPI_Data
     const Type& type = *type_of(handle);
     Operands all(type, static_cast<int>(count), ours_first);
     const int code =
-        MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(count), handle, op, comm_handle);
+        allreduce(checks, MPI_IN_PLACE, all.data(), static_cast<int>(count), handle, op);
     Operands ours(type, counts[comm.rank()], at(all.data(), before, type));
     ours.copy_to(part);
     return code;
 }
 
-int MPI_Reduce_scatter_block(const void* mine, void* part, int count, MPI_Datatype handle,
-                             MPI_Op op, MPI_Comm comm_handle) {
-    Checks checks("MPI_Reduce_scatter_block", comm_handle);
+int reduce_scatter_block(Checks& checks, const void* mine, void* part, int count,
+                         MPI_Datatype handle, MPI_Op op) {
     if (checks.count(count).bad())
         return checks.code();
     const Room room(static_cast<std::size_t>(checks.comm().size()) * sizeof(int));
     int* const counts = reinterpret_cast<int*>(room.data());
     std::fill_n(counts, checks.comm().size(), count);
-    return MPI_Reduce_scatter(mine, part, counts, handle, op, comm_handle);
+    return reduce_scatter(checks, mine, part, counts, handle, op);
 }
 
-int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
-    Checks checks("MPI_Op_create");
-    if (checks.result(handle).bad())
-        return checks.code();
+int op_create(Checks& checks, MPI_User_function* function, int commutes, MPI_Op* handle) {
     Op* const op = make<Op>();
     if (op == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -285,8 +266,7 @@ int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
     return MPI_SUCCESS;
 }
 
-int MPI_Op_free(MPI_Op* handle) {
-    Checks checks("MPI_Op_free");
+int op_free(Checks& checks, MPI_Op* handle) {
     Op* const op = operation(checks, *handle);
     checks.require(!is_fixed(*handle), MPI_ERR_OP, "the operations of the standard stay");
     if (checks.bad())
@@ -296,10 +276,14 @@ int MPI_Op_free(MPI_Op* handle) {
     return MPI_SUCCESS;
 }
 
-int MPI_Op_commutative(MPI_Op handle, int* commutes) {
-    Checks checks("MPI_Op_commutative");
+int op_commutative(Checks& checks, MPI_Op handle, int* commutes) {
     if (const Op* const op = operation(checks, handle); op != nullptr)
         *commutes = op->commutes;
     return checks.code();
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/reductions.inc"

@@ -163,9 +163,6 @@ int end_some(const char* call, Handles requests, int* done, int* places, MPI_Sta
 /// Makes a request for a message; nullptr: `checks` say why not.
 Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
                      int count, MPI_Datatype type, Rank peer, int tag) {
-    const bool receives = kind == Request::Kind::receive;
-    if (checks.message(data, count, type, peer, tag, receives).bad())
-        return nullptr;
     Request asks = asked(kind, data, count, type, peer, tag, checks.comm());
     auto* const request = make<Request>(std::move(asks));
     if (request == nullptr) {
@@ -179,10 +176,8 @@ Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, con
     return request;
 }
 
-int begin_new(const char* call, Request::Kind kind, Request::Mode mode, const void* data, int count,
-              MPI_Datatype type, Rank peer, int tag, MPI_Comm comm, MPI_Request* handle) {
-    Checks checks(call, comm);
-    checks.result(handle);
+int begin_new(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data, int count,
+              MPI_Datatype type, Rank peer, int tag, MPI_Request* handle) {
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
         return checks.code();
@@ -191,11 +186,8 @@ int begin_new(const char* call, Request::Kind kind, Request::Mode mode, const vo
     return MPI_SUCCESS;
 }
 
-int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, const void* data,
-                    int count, MPI_Datatype type, Rank peer, int tag, MPI_Comm comm,
-                    MPI_Request* handle) {
-    Checks checks(call, comm);
-    checks.result(handle);
+int make_persistent(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
+                    int count, MPI_Datatype type, Rank peer, int tag, MPI_Request* handle) {
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
         return checks.code();
@@ -205,20 +197,31 @@ int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, co
     return MPI_SUCCESS;
 }
 
-/// Both at once: what is sent is copied, so that the request is that of the receive.
-int begin_both(const char* call, const void* out, int out_count, MPI_Datatype out_type, Rank to,
-               int out_tag, void* in, int in_count, MPI_Datatype in_type, Rank from, int in_tag,
-               MPI_Comm comm, MPI_Request* handle) {
-    Checks checks(call, comm);
-    checks.message(in, in_count, in_type, from, in_tag, true);
-    Request* const send = new_request(checks, Request::Kind::send, Request::Mode::buffered, out,
-                                      out_count, out_type, to, out_tag);
-    if (send == nullptr)
+/// The engine has a copy, so the program may go on with its buffer.
+int bsend(Checks& checks, const void* data, int count, MPI_Datatype type, Rank to, int tag) {
+    Request* const request = new_request(checks, Request::Kind::send, Request::Mode::buffered, data,
+                                         count, type, to, tag);
+    if (request == nullptr)
         return checks.code();
-    begin(*send);
-    leave_to_engine(*send);
-    return begin_new(call, Request::Kind::receive, Request::Mode::standard, in, in_count, in_type,
-                     from, in_tag, comm, handle);
+    begin(*request);
+    leave_to_engine(*request);
+    return MPI_SUCCESS;
+}
+
+/// Both at once: what is sent is copied, so that the request is that of the receive.
+int isendrecv(Checks& checks, const void* out, int out_count, MPI_Datatype out_type, Rank to,
+              int out_tag, void* in, int in_count, MPI_Datatype in_type, Rank from, int in_tag,
+              MPI_Request* handle) {
+    const int code = bsend(checks, out, out_count, out_type, to, out_tag);
+    return code != MPI_SUCCESS ? code
+                               : begin_new(checks, Request::Kind::receive, Request::Mode::standard,
+                                           in, in_count, in_type, from, in_tag, handle);
+}
+
+int isendrecv_replace(Checks& checks, void* data, int count, MPI_Datatype type, Rank to,
+                      int out_tag, Rank from, int in_tag, MPI_Request* handle) {
+    return isendrecv(checks, data, count, type, to, out_tag, data, count, type, from, in_tag,
+                     handle);
 }
 
 void act(Request& request, bool begins) {
@@ -234,124 +237,32 @@ struct OneDone {
     bool operator()() const { return first_done(requests) != requests.size(); }
 };
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
 using Kind = Request::Kind;
 using Mode = Request::Mode;
 
-extern "C" {
-
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-    return begin_new("MPI_Isend", Kind::send, Mode::standard, data, count, type, to, tag, comm,
-                     request);
-}
-
-int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-               MPI_Request* request) {
-    return begin_new("MPI_Issend", Kind::send, Mode::synchronous, data, count, type, to, tag, comm,
-                     request);
-}
-
-int MPI_Irsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-               MPI_Request* request) {
-    return begin_new("MPI_Irsend", Kind::send, Mode::standard, data, count, type, to, tag, comm,
-                     request);
-}
-
-// The engine has a copy, so the program may go on with its buffer.
-int MPI_Ibsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-               MPI_Request* request) {
-    return begin_new("MPI_Ibsend", Kind::send, Mode::buffered, data, count, type, to, tag, comm,
-                     request);
-}
-
-int MPI_Bsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    Checks checks("MPI_Bsend", comm);
-    Request* const request =
-        new_request(checks, Kind::send, Mode::buffered, data, count, type, to, tag);
-    if (request == nullptr)
-        return checks.code();
-    begin(*request);
-    leave_to_engine(*request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-    return begin_new("MPI_Irecv", Kind::receive, Mode::standard, data, count, type, from, tag, comm,
-                     request);
-}
-
-int MPI_Isendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag,
-                  void* in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    return begin_both("MPI_Isendrecv", out, out_count, out_type, to, out_tag, in, in_count, in_type,
-                      from, in_tag, comm, request);
-}
-
-int MPI_Isendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
-                          int in_tag, MPI_Comm comm, MPI_Request* request) {
-    return begin_both("MPI_Isendrecv_replace", data, count, type, to, out_tag, data, count, type,
-                      from, in_tag, comm, request);
-}
-
-int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    return make_persistent("MPI_Send_init", Kind::send, Mode::standard, data, count, type, to, tag,
-                           comm, request);
-}
-
-int MPI_Ssend_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                   MPI_Request* request) {
-    return make_persistent("MPI_Ssend_init", Kind::send, Mode::synchronous, data, count, type, to,
-                           tag, comm, request);
-}
-
-int MPI_Rsend_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                   MPI_Request* request) {
-    return make_persistent("MPI_Rsend_init", Kind::send, Mode::standard, data, count, type, to, tag,
-                           comm, request);
-}
-
-int MPI_Bsend_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                   MPI_Request* request) {
-    return make_persistent("MPI_Bsend_init", Kind::send, Mode::buffered, data, count, type, to, tag,
-                           comm, request);
-}
-
-int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    return make_persistent("MPI_Recv_init", Kind::receive, Mode::standard, data, count, type, from,
-                           tag, comm, request);
-}
-
-int MPI_Start(MPI_Request* handle) {
-    Checks checks("MPI_Start");
-    auto* const request = checks.object<Request>(*handle);
-    if (request == nullptr)
-        return checks.code();
-    if (!request->is_persistent || request->is_active)
-        return checks.refuse(MPI_ERR_REQUEST, request->is_active
+int start(Checks& checks, Request& request) {
+    if (!request.is_persistent || request.is_active)
+        return checks.refuse(MPI_ERR_REQUEST, request.is_active
                                                   ? "not a request to start: it has begun"
                                                   : "not a request to start: it is not persistent");
-    if (request->kind == Kind::collective)
-        act(*request, true);
+    if (request.kind == Kind::collective)
+        act(request, true);
     else
-        begin(*request);
+        begin(request);
     return MPI_SUCCESS;
 }
 
-int MPI_Startall(int count, MPI_Request* requests) {
+int startall(Checks& checks, int count, MPI_Request* requests) {
     for (MPI_Request& request : handles(count, requests))
-        if (const int code = MPI_Start(&request); code != MPI_SUCCESS)
-            return code;
+        if (auto* const one = checks.object<Request>(request);
+            one == nullptr || start(checks, *one) != MPI_SUCCESS)
+            return checks.code();
     return MPI_SUCCESS;
 }
 
-int MPI_Request_free(MPI_Request* handle) {
-    Checks checks("MPI_Request_free");
+int request_free(Checks& checks, MPI_Request* handle) {
     auto* const request = checks.object<Request>(*handle);
     if (request == nullptr)
         return checks.code();
@@ -365,88 +276,62 @@ int MPI_Request_free(MPI_Request* handle) {
     request->handles = 0;
     *handle = MPI_REQUEST_NULL;
     const bool is_generalized = request->kind == Kind::generalized;
-    const int code = is_generalized ? free_generalized("MPI_Request_free", *request) : 0;
+    const int code = is_generalized ? free_generalized(checks.call(), *request) : 0;
     leave_to_engine(*request);
     return code;
 }
 
-int MPI_Wait(MPI_Request* handle, MPI_Status* status) {
-    const RequestChecks checks("MPI_Wait", handle);
-    if (checks.bad())
-        return checks.code();
+int wait(RequestChecks& checks, MPI_Request* handle, MPI_Status* status) {
     if (Request* const request = active(*handle); request != nullptr)
         wait(*request);
-    return end_one("MPI_Wait", *handle, status);
+    return end_one(checks.call(), *handle, status);
 }
 
-int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-    const Handles all = handles(count, requests);
-    const RequestChecks checks("MPI_Waitall", all);
-    if (checks.bad())
-        return checks.code();
+int waitall(RequestChecks& checks, Handles all, MPI_Status* statuses) {
     for (const MPI_Request handle : all)
         if (Request* const request = active(handle); request != nullptr)
             wait(*request);
-    return end_all("MPI_Waitall", all, statuses);
+    return end_all(checks.call(), all, statuses);
 }
 
-int MPI_Waitany(int count, MPI_Request* requests, int* place, MPI_Status* status) {
-    const Handles all = handles(count, requests);
-    const RequestChecks checks("MPI_Waitany", all);
-    if (checks.bad())
-        return checks.code();
+int waitany(RequestChecks& checks, Handles all, int* place, MPI_Status* status) {
     if (none_active(all)) {
         *place = MPI_UNDEFINED;
         tell_nothing(status);
         return MPI_SUCCESS;
     }
-    mesh::fiber::await(mesh::fiber::node().wait_until(OneDone{all}));
+    fiber::await(fiber::node().wait_until(OneDone{all}));
     const std::size_t found = first_done(all);
     *place = static_cast<int>(found);
-    return end_one("MPI_Waitany", all[found], status);
+    return end_one(checks.call(), all[found], status);
 }
 
-int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
-    const Handles all = handles(count, requests);
-    const RequestChecks checks("MPI_Waitsome", all);
-    if (checks.bad())
-        return checks.code();
+int waitsome(RequestChecks& checks, Handles all, int* done, int* places, MPI_Status* statuses) {
     if (none_active(all)) {
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
-    mesh::fiber::await(mesh::fiber::node().wait_until(OneDone{all}));
-    return end_some("MPI_Waitsome", all, done, places, statuses);
+    fiber::await(fiber::node().wait_until(OneDone{all}));
+    return end_some(checks.call(), all, done, places, statuses);
 }
 
 // A look in vain takes a little time, in which what is looked for may come.
-int MPI_Test(MPI_Request* handle, int* flag, MPI_Status* status) {
-    RequestChecks checks("MPI_Test", handle);
-    if (checks.result(flag).bad())
-        return checks.code();
+int test(RequestChecks& checks, MPI_Request* handle, int* flag, MPI_Status* status) {
     const Request* const request = active(*handle);
     if (request != nullptr && !request->is_done)
         pass_time();
     *flag = request == nullptr || request->is_done;
-    return *flag == 0 ? MPI_SUCCESS : end_one("MPI_Test", *handle, status);
+    return *flag == 0 ? MPI_SUCCESS : end_one(checks.call(), *handle, status);
 }
 
-int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-    const Handles all = handles(count, requests);
-    const RequestChecks checks("MPI_Testall", all);
-    if (checks.bad())
-        return checks.code();
+int testall(RequestChecks& checks, Handles all, int* flag, MPI_Status* statuses) {
     if (!all_done(all))
         pass_time();
     *flag = all_done(all);
-    return *flag == 0 ? MPI_SUCCESS : end_all("MPI_Testall", all, statuses);
+    return *flag == 0 ? MPI_SUCCESS : end_all(checks.call(), all, statuses);
 }
 
-int MPI_Testany(int count, MPI_Request* requests, int* place, int* flag, MPI_Status* status) {
-    const Handles all = handles(count, requests);
-    const RequestChecks checks("MPI_Testany", all);
-    if (checks.bad())
-        return checks.code();
+int testany(RequestChecks& checks, Handles all, int* place, int* flag, MPI_Status* status) {
     *place = MPI_UNDEFINED;
     *flag = none_active(all);
     if (*flag != 0) {
@@ -460,27 +345,20 @@ int MPI_Testany(int count, MPI_Request* requests, int* place, int* flag, MPI_Sta
     if (*flag == 0)
         return MPI_SUCCESS;
     *place = static_cast<int>(found);
-    return end_one("MPI_Testany", all[found], status);
+    return end_one(checks.call(), all[found], status);
 }
 
-int MPI_Testsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
-    const Handles all = handles(count, requests);
-    const RequestChecks checks("MPI_Testsome", all);
-    if (checks.bad())
-        return checks.code();
+int testsome(RequestChecks& checks, Handles all, int* done, int* places, MPI_Status* statuses) {
     if (none_active(all)) {
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
     if (first_done(all) == all.size())
         pass_time();
-    return end_some("MPI_Testsome", all, done, places, statuses);
+    return end_some(checks.call(), all, done, places, statuses);
 }
 
-int MPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
-    const RequestChecks checks("MPI_Request_get_status", &handle);
-    if (checks.bad())
-        return checks.code();
+int request_get_status(const Checks& checks, MPI_Request handle, int* flag, MPI_Status* status) {
     Request* const request = active(handle);
     if (request != nullptr && !request->is_done)
         pass_time();
@@ -494,6 +372,11 @@ int MPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     tell(*request, status);
     if (request->kind != Kind::generalized)
         return MPI_SUCCESS;
-    return query_generalized("MPI_Request_get_status", *request, status);
+    return query_generalized(checks.call(), *request, status);
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/requests.inc"

@@ -191,12 +191,10 @@ Amount within(const Type& type, std::uint64_t limit, std::uint64_t Amount::*of) 
     return found;
 }
 
-int set_elements(const char* call, MPI_Status* status, MPI_Datatype handle, MPI_Count count) {
-    Checks checks(call);
-    const Type* const type = checks.any_type(handle);
+int set_elements(Checks& checks, MPI_Status* status, const Type& type, MPI_Count count) {
     if (checks.require(count >= 0, MPI_ERR_COUNT, nullptr).bad())
         return checks.code();
-    tell_bytes(within(*type, static_cast<std::uint64_t>(count), &Amount::elements).bytes, status);
+    tell_bytes(within(type, static_cast<std::uint64_t>(count), &Amount::elements).bytes, status);
     return MPI_SUCCESS;
 }
 
@@ -206,33 +204,19 @@ MPI_Count elements_in(std::uint64_t bytes, const Type& type) {
     return found.bytes == bytes ? static_cast<MPI_Count>(found.elements) : MPI_Count{MPI_UNDEFINED};
 }
 
+int get_elements_x(const Checks&, const MPI_Status* status, const Type& type, MPI_Count* count) {
+    *count = elements_in(bytes_told(*status), type);
+    return MPI_SUCCESS;
+}
+
+int get_elements(const Checks&, const MPI_Status* status, const Type& type, int* count) {
+    const MPI_Count wide = elements_in(bytes_told(*status), type);
+    *count = wide > INT_MAX ? int{MPI_UNDEFINED} : static_cast<int>(wide);
+    return MPI_SUCCESS;
+}
+
 } // namespace
 
 } // namespace mesh::mpi
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype handle, MPI_Count* count) {
-    Checks checks("MPI_Get_elements");
-    if (const Type* const type = checks.any_type(handle); type != nullptr)
-        *count = elements_in(bytes_told(*status), *type);
-    return checks.code();
-}
-
-int MPI_Get_elements(const MPI_Status* status, MPI_Datatype handle, int* count) {
-    MPI_Count wide = 0;
-    const int code = MPI_Get_elements_x(status, handle, &wide);
-    *count = wide > INT_MAX ? int{MPI_UNDEFINED} : static_cast<int>(wide);
-    return code;
-}
-
-int MPI_Status_set_elements(MPI_Status* status, MPI_Datatype handle, int count) {
-    return set_elements("MPI_Status_set_elements", status, handle, count);
-}
-
-int MPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype handle, MPI_Count count) {
-    return set_elements("MPI_Status_set_elements_x", status, handle, count);
-}
-}
+#include "doors/sequences.inc"

@@ -11,15 +11,7 @@ struct Sized {
     MPI_Datatype type;
 };
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Type_match_size(int kind, int bytes, MPI_Datatype* handle) {
+int type_match_size(Checks& checks, int kind, int bytes, MPI_Datatype* handle) {
     const std::array<Sized, 9> all{
         {{MPI_TYPECLASS_INTEGER, 1, MPI_INT8_T},
          {MPI_TYPECLASS_INTEGER, 2, MPI_INT16_T},
@@ -36,34 +28,16 @@ int MPI_Type_match_size(int kind, int bytes, MPI_Datatype* handle) {
         *handle = one.type;
         return MPI_SUCCESS;
     }
-    return Checks("MPI_Type_match_size").refuse(MPI_ERR_ARG, "there is no type of this size");
+    return checks.refuse(MPI_ERR_ARG, "there is no type of this size");
 }
 
-int MPI_Type_size_x(MPI_Datatype handle, MPI_Count* size) {
-    int narrow = 0;
-    const int code = MPI_Type_size(handle, &narrow);
-    *size = narrow;
-    return code;
-}
-
-int MPI_Type_get_extent_x(MPI_Datatype handle, MPI_Count* lower, MPI_Count* extent) {
-    MPI_Aint bounds[2] = {0, 0};
-    const int code = MPI_Type_get_extent(handle, &bounds[0], &bounds[1]);
-    *lower = bounds[0];
-    *extent = bounds[1];
-    return code;
-}
-
-int MPI_Type_get_true_extent_x(MPI_Datatype handle, MPI_Count* lower, MPI_Count* extent) {
-    MPI_Aint bounds[2] = {0, 0};
-    const int code = MPI_Type_get_true_extent(handle, &bounds[0], &bounds[1]);
-    *lower = bounds[0];
-    *extent = bounds[1];
-    return code;
-}
-
-int MPI_Status_set_cancelled(MPI_Status* status, int flag) {
+int status_set_cancelled(MPI_Status* status, int flag) {
     status->MPI_internal[2] = flag != 0;
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/sizes.inc"

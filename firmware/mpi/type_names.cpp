@@ -72,37 +72,26 @@ const char* first_name(MPI_Datatype handle) {
     return found == kNames.end() ? "" : found->name;
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Type_set_name(MPI_Datatype handle, const char* name) {
-    Checks checks("MPI_Type_set_name");
-    Type* const type = checks.any_type(handle);
-    if (type == nullptr)
-        return checks.code();
+int type_set_name(Checks& checks, Type& type, const char* name) {
     const std::size_t length = std::min<std::size_t>(std::strlen(name), kNameBytes - 1);
     auto* const copy = static_cast<char*>(mesh_malloc(length + 1));
     if (copy == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     *std::copy_n(name, length, copy) = '\0';
-    mesh_free(type->name);
-    type->name = copy;
+    mesh_free(type.name);
+    type.name = copy;
     return MPI_SUCCESS;
 }
 
-int MPI_Type_get_name(MPI_Datatype handle, char* name, int* length) {
-    Checks checks("MPI_Type_get_name");
-    const Type* const type = checks.any_type(handle);
-    if (type == nullptr)
-        return checks.code();
-    const char* const text = type->name != nullptr ? type->name : first_name(handle);
+int type_get_name(const Checks&, const Type& type, char* name, int* length) {
+    const char* const text = type.name != nullptr ? type.name : first_name(handle_of(type));
     *length = static_cast<int>(std::strlen(text));
     std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
     return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/type_names.inc"

@@ -192,16 +192,9 @@ WindowChecks& WindowChecks::access_to_any() {
     return *this;
 }
 
-} // namespace mesh::mpi
+namespace {
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Win_fence(int claims, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_fence", handle);
-    if (checks.bad())
-        return checks.code();
+int win_fence(WindowChecks& checks, int claims) {
     Window& window = checks.window();
     checks.require(window.started == nullptr && !window.has_lock(), MPI_ERR_RMA_SYNC,
                    "another epoch has not ended");
@@ -209,53 +202,48 @@ int MPI_Win_fence(int claims, MPI_Win handle) {
         return checks.code();
     flush(window, MPI_ANY_SOURCE);
     window.is_fenced = (claims & MPI_MODE_NOSUCCEED) == 0;
-    const int code = meet_all(window, "MPI_Win_fence");
+    const int code = meet_all(window, checks.call());
     return code == MPI_SUCCESS ? checks.end() : code;
 }
 
-int MPI_Win_post(MPI_Group group, int, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_post", handle);
-    checks.require(checks.bad() || !checks.window().is_posted, MPI_ERR_RMA_SYNC,
+int win_post(WindowChecks& checks, const Group& origins, int) {
+    checks.require(!checks.window().is_posted, MPI_ERR_RMA_SYNC,
                    "MPI_Win_wait() has not ended the one before");
-    const Group* const origins = checks.group(group);
-    checks.require(checks.bad() || is_part(checks.window(), *origins), MPI_ERR_GROUP,
+    checks.require(is_part(checks.window(), origins), MPI_ERR_GROUP,
                    "not a group of ranks of the window");
     if (checks.bad())
         return checks.code();
     Window& window = checks.window();
     window.is_posted = true;
     window.is_fenced = false;
-    each_rank(window, *origins, [&window](Rank rank) {
+    each_rank(window, origins, [&window](Rank rank) {
         expect(window, &window.exposed, nullptr, 0, MPI_BYTE, rank, window_tag::kDone);
     });
-    each_rank(window, *origins, [&window](Rank rank) {
+    each_rank(window, origins, [&window](Rank rank) {
         send_part(window, {}, rank, {"MPI_Win_post", window_tag::kPosted});
     });
     return MPI_SUCCESS;
 }
 
-int MPI_Win_start(MPI_Group group, int, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_start", handle);
-    checks.require(checks.bad() || checks.window().started == nullptr, MPI_ERR_RMA_SYNC,
+int win_start(WindowChecks& checks, Group& targets, int) {
+    checks.require(checks.window().started == nullptr, MPI_ERR_RMA_SYNC,
                    "MPI_Win_complete() has not ended the one before");
-    Group* const targets = checks.group(group);
-    checks.require(checks.bad() || is_part(checks.window(), *targets), MPI_ERR_GROUP,
+    checks.require(is_part(checks.window(), targets), MPI_ERR_GROUP,
                    "not a group of ranks of the window");
     if (checks.bad())
         return checks.code();
     Window& window = checks.window();
-    window.started = hold(targets);
+    window.started = hold(&targets);
     window.is_fenced = false;
-    each_rank(window, *targets, [&window](Rank rank) {
+    each_rank(window, targets, [&window](Rank rank) {
         receive_part(window, {}, rank, {"MPI_Win_start", window_tag::kPosted});
         target_of(window, rank).is_started = true;
     });
     return MPI_SUCCESS;
 }
 
-int MPI_Win_complete(MPI_Win handle) {
-    WindowChecks checks("MPI_Win_complete", handle);
-    checks.require(checks.bad() || checks.window().started != nullptr, MPI_ERR_RMA_SYNC,
+int win_complete(WindowChecks& checks) {
+    checks.require(checks.window().started != nullptr, MPI_ERR_RMA_SYNC,
                    "MPI_Win_start() has not begun");
     if (checks.bad())
         return checks.code();
@@ -269,19 +257,15 @@ int MPI_Win_complete(MPI_Win handle) {
     return checks.end();
 }
 
-int MPI_Win_wait(MPI_Win handle) {
-    WindowChecks checks("MPI_Win_wait", handle);
-    checks.require(checks.bad() || checks.window().is_posted, MPI_ERR_RMA_SYNC,
-                   "MPI_Win_post() has not begun");
+int win_wait(WindowChecks& checks) {
+    checks.require(checks.window().is_posted, MPI_ERR_RMA_SYNC, "MPI_Win_post() has not begun");
     if (!checks.bad())
         end_exposure(checks.window());
     return checks.code();
 }
 
-int MPI_Win_test(MPI_Win handle, int* flag) {
-    WindowChecks checks("MPI_Win_test", handle);
-    checks.require(checks.bad() || checks.window().is_posted, MPI_ERR_RMA_SYNC,
-                   "MPI_Win_post() has not begun");
+int win_test(WindowChecks& checks, int* flag) {
+    checks.require(checks.window().is_posted, MPI_ERR_RMA_SYNC, "MPI_Win_post() has not begun");
     if (checks.bad())
         return checks.code();
     if (!all_have_done(checks.window()))
@@ -292,10 +276,9 @@ int MPI_Win_test(MPI_Win handle, int* flag) {
     return MPI_SUCCESS;
 }
 
-int MPI_Win_lock(int kind, int rank, int, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_lock", handle);
-    if (checks.target(rank).bad() || rank == MPI_PROC_NULL)
-        return checks.code();
+int win_lock(WindowChecks& checks, int kind, int rank, int) {
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     Window& window = checks.window();
     Target& its = target_of(window, rank);
     checks.require(is_lock(kind), MPI_ERR_LOCKTYPE, "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE")
@@ -310,10 +293,9 @@ int MPI_Win_lock(int kind, int rank, int, MPI_Win handle) {
     return MPI_SUCCESS;
 }
 
-int MPI_Win_unlock(int rank, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_unlock", handle);
-    if (checks.target(rank).bad() || rank == MPI_PROC_NULL)
-        return checks.code();
+int win_unlock(WindowChecks& checks, int rank) {
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     Window& window = checks.window();
     Target& its = target_of(window, rank);
     if (its.lock == 0)
@@ -325,10 +307,7 @@ int MPI_Win_unlock(int rank, MPI_Win handle) {
     return checks.end();
 }
 
-int MPI_Win_lock_all(int, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_lock_all", handle);
-    if (checks.bad())
-        return checks.code();
+int win_lock_all(WindowChecks& checks, int) {
     Window& window = checks.window();
     if (window.started != nullptr || window.has_lock())
         return checks.refuse(MPI_ERR_RMA_SYNC, "another epoch has not ended");
@@ -340,9 +319,8 @@ int MPI_Win_lock_all(int, MPI_Win handle) {
     return MPI_SUCCESS;
 }
 
-int MPI_Win_unlock_all(MPI_Win handle) {
-    WindowChecks checks("MPI_Win_unlock_all", handle);
-    checks.require(checks.bad() || checks.window().is_all_locked, MPI_ERR_RMA_SYNC,
+int win_unlock_all(WindowChecks& checks) {
+    checks.require(checks.window().is_all_locked, MPI_ERR_RMA_SYNC,
                    "MPI_Win_lock_all() has not begun");
     if (checks.bad())
         return checks.code();
@@ -356,16 +334,14 @@ int MPI_Win_unlock_all(MPI_Win handle) {
     return checks.end();
 }
 
-int MPI_Win_flush(int rank, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_flush", handle);
-    if (checks.target(rank).access(rank).bad() || rank == MPI_PROC_NULL)
+int win_flush(WindowChecks& checks, int rank) {
+    if (checks.access(rank).bad() || rank == MPI_PROC_NULL)
         return checks.code();
     let_others_act(flush(checks.window(), rank));
     return checks.end();
 }
 
-int MPI_Win_flush_all(MPI_Win handle) {
-    WindowChecks checks("MPI_Win_flush_all", handle);
+int win_flush_all(WindowChecks& checks) {
     if (checks.access_to_any().bad())
         return checks.code();
     let_others_act(flush(checks.window(), MPI_ANY_SOURCE));
@@ -373,16 +349,14 @@ int MPI_Win_flush_all(MPI_Win handle) {
 }
 
 // What is sent was copied; what is fetched has to come.
-int MPI_Win_flush_local(int rank, MPI_Win handle) {
-    WindowChecks checks("MPI_Win_flush_local", handle);
-    if (checks.target(rank).access(rank).bad() || rank == MPI_PROC_NULL)
+int win_flush_local(WindowChecks& checks, int rank) {
+    if (checks.access(rank).bad() || rank == MPI_PROC_NULL)
         return checks.code();
     let_others_act(wait_for_answers(checks.window(), rank));
     return checks.end();
 }
 
-int MPI_Win_flush_local_all(MPI_Win handle) {
-    WindowChecks checks("MPI_Win_flush_local_all", handle);
+int win_flush_local_all(WindowChecks& checks) {
     if (checks.access_to_any().bad())
         return checks.code();
     let_others_act(wait_for_answers(checks.window(), MPI_ANY_SOURCE));
@@ -390,10 +364,13 @@ int MPI_Win_flush_local_all(MPI_Win handle) {
 }
 
 // There is one copy of a window. A program that calls this in a loop waits for others to change it.
-int MPI_Win_sync(MPI_Win handle) {
-    const WindowChecks checks("MPI_Win_sync", handle);
-    if (!checks.bad())
-        pass_time();
-    return checks.code();
+int win_sync(const WindowChecks&) {
+    pass_time();
+    return MPI_SUCCESS;
 }
-}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/window_epochs.inc"

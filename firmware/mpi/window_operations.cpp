@@ -108,7 +108,6 @@ bool suits(MPI_Op op, const Type& type) {
 
 /// A call for a window. What it has of it is set before it starts.
 struct Call {
-    const char* name;
     Ask::What what;
     Ours out{nullptr, 0, MPI_BYTE}; // what is sent
     Ours in{nullptr, 0, MPI_BYTE};  // what comes back
@@ -116,7 +115,7 @@ struct Call {
     MPI_Op op = MPI_REPLACE;
     MPI_Request* request = nullptr; // which the program waits for
 
-    int start(const Place& place, MPI_Win handle) const;
+    int start(WindowChecks& checks, const Place& place) const;
 
 private:
     bool sends() const { return what != Ask::What::get && op != MPI_NO_OP; }
@@ -200,8 +199,7 @@ void Call::send(Window& window, const Place& place, const Runs& runs, std::size_
     send_room(window, Traffic::messages, std::move(room), bytes, place.rank, 0);
 }
 
-int Call::start(const Place& place, MPI_Win handle) const {
-    WindowChecks checks(name, handle);
+int Call::start(WindowChecks& checks, const Place& place) const {
     if (checks.target(place.rank).elements(place.count, place.type).bad())
         return checks.code();
     if (sends())
@@ -237,101 +235,55 @@ int Call::start(const Place& place, MPI_Win handle) const {
     return MPI_SUCCESS;
 }
 
+int put(WindowChecks& checks, const void* data, int count, MPI_Datatype type, Rank target,
+        MPI_Aint place, int target_count, MPI_Datatype target_type,
+        MPI_Request* request = nullptr) {
+    return Call{.what = Ask::What::put, .out = {data, count, type}, .request = request}.start(
+        checks, {target, place, target_count, target_type});
+}
+
+int get(WindowChecks& checks, void* data, int count, MPI_Datatype type, Rank target, MPI_Aint place,
+        int target_count, MPI_Datatype target_type, MPI_Request* request = nullptr) {
+    return Call{.what = Ask::What::get, .in = {data, count, type}, .request = request}.start(
+        checks, {target, place, target_count, target_type});
+}
+
+int accumulate(WindowChecks& checks, const void* data, int count, MPI_Datatype type, Rank target,
+               MPI_Aint place, int target_count, MPI_Datatype target_type, MPI_Op op,
+               MPI_Request* request = nullptr) {
+    return Call{
+        .what = Ask::What::accumulate, .out = {data, count, type}, .op = op, .request = request}
+        .start(checks, {target, place, target_count, target_type});
+}
+
+int get_accumulate(WindowChecks& checks, const void* data, int count, MPI_Datatype type,
+                   void* result, int result_count, MPI_Datatype result_type, Rank target,
+                   MPI_Aint place, int target_count, MPI_Datatype target_type, MPI_Op op,
+                   MPI_Request* request = nullptr) {
+    return Call{.what = Ask::What::fetch,
+                .out = {data, count, type},
+                .in = {result, result_count, result_type},
+                .op = op,
+                .request = request}
+        .start(checks, {target, place, target_count, target_type});
+}
+
+int fetch_and_op(WindowChecks& checks, const void* data, void* result, MPI_Datatype type,
+                 Rank target, MPI_Aint place, MPI_Op op) {
+    return get_accumulate(checks, data, 1, type, result, 1, type, target, place, 1, type, op);
+}
+
+int compare_and_swap(WindowChecks& checks, const void* data, const void* compared, void* result,
+                     MPI_Datatype type, Rank target, MPI_Aint place) {
+    return Call{.what = Ask::What::compare,
+                .out = {data, 1, type},
+                .in = {result, 1, type},
+                .compared = compared}
+        .start(checks, {target, place, 1, type});
+}
+
 } // namespace
 
 } // namespace mesh::mpi
 
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Put(const void* data, int count, MPI_Datatype type, int target, MPI_Aint place,
-            int target_count, MPI_Datatype target_type, MPI_Win win) {
-    return Call{.name = "MPI_Put", .what = Ask::What::put, .out = {data, count, type}}.start(
-        {target, place, target_count, target_type}, win);
-}
-
-int MPI_Rput(const void* data, int count, MPI_Datatype type, int target, MPI_Aint place,
-             int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
-    return Call{
-        .name = "MPI_Rput", .what = Ask::What::put, .out = {data, count, type}, .request = request}
-        .start({target, place, target_count, target_type}, win);
-}
-
-int MPI_Get(void* data, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
-            MPI_Datatype target_type, MPI_Win win) {
-    return Call{.name = "MPI_Get", .what = Ask::What::get, .in = {data, count, type}}.start(
-        {target, place, target_count, target_type}, win);
-}
-
-int MPI_Rget(void* data, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
-             MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
-    return Call{
-        .name = "MPI_Rget", .what = Ask::What::get, .in = {data, count, type}, .request = request}
-        .start({target, place, target_count, target_type}, win);
-}
-
-int MPI_Accumulate(const void* data, int count, MPI_Datatype type, int target, MPI_Aint place,
-                   int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
-    return Call{.name = "MPI_Accumulate",
-                .what = Ask::What::accumulate,
-                .out = {data, count, type},
-                .op = op}
-        .start({target, place, target_count, target_type}, win);
-}
-
-int MPI_Raccumulate(const void* data, int count, MPI_Datatype type, int target, MPI_Aint place,
-                    int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
-                    MPI_Request* request) {
-    return Call{.name = "MPI_Raccumulate",
-                .what = Ask::What::accumulate,
-                .out = {data, count, type},
-                .op = op,
-                .request = request}
-        .start({target, place, target_count, target_type}, win);
-}
-
-int MPI_Get_accumulate(const void* data, int count, MPI_Datatype type, void* result,
-                       int result_count, MPI_Datatype result_type, int target, MPI_Aint place,
-                       int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
-    return Call{.name = "MPI_Get_accumulate",
-                .what = Ask::What::fetch,
-                .out = {data, count, type},
-                .in = {result, result_count, result_type},
-                .op = op}
-        .start({target, place, target_count, target_type}, win);
-}
-
-int MPI_Rget_accumulate(const void* data, int count, MPI_Datatype type, void* result,
-                        int result_count, MPI_Datatype result_type, int target, MPI_Aint place,
-                        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
-                        MPI_Request* request) {
-    return Call{.name = "MPI_Rget_accumulate",
-                .what = Ask::What::fetch,
-                .out = {data, count, type},
-                .in = {result, result_count, result_type},
-                .op = op,
-                .request = request}
-        .start({target, place, target_count, target_type}, win);
-}
-
-int MPI_Fetch_and_op(const void* data, void* result, MPI_Datatype type, int target, MPI_Aint place,
-                     MPI_Op op, MPI_Win win) {
-    return Call{.name = "MPI_Fetch_and_op",
-                .what = Ask::What::fetch,
-                .out = {data, 1, type},
-                .in = {result, 1, type},
-                .op = op}
-        .start({target, place, 1, type}, win);
-}
-
-int MPI_Compare_and_swap(const void* data, const void* compared, void* result, MPI_Datatype type,
-                         int target, MPI_Aint place, MPI_Win win) {
-    return Call{.name = "MPI_Compare_and_swap",
-                .what = Ask::What::compare,
-                .out = {data, 1, type},
-                .in = {result, 1, type},
-                .compared = compared}
-        .start({target, place, 1, type}, win);
-}
-}
+#include "doors/window_operations.inc"

@@ -21,10 +21,8 @@ T* of_all(Rank size) {
     return all;
 }
 
-int begin_window(Checks& checks, void* memory, MPI_Aint bytes, int unit, int flavor,
+int begin_window(Checks& checks, int flavor, void* memory, MPI_Aint bytes, int unit,
                  MPI_Win* handle) {
-    if (checks.one_group().result(handle).bad())
-        return checks.code();
     if (bytes < 0)
         return checks.refuse(MPI_ERR_SIZE, "a window has no less than 0 bytes");
     if (unit <= 0)
@@ -50,14 +48,12 @@ int begin_window(Checks& checks, void* memory, MPI_Aint bytes, int unit, int fla
 }
 
 /// The window has memory of its own; `memory`: the address of a pointer to it.
-int allocate_window(Checks& checks, MPI_Aint bytes, int unit, int flavor, void* memory,
+int allocate_window(Checks& checks, int flavor, MPI_Aint bytes, int unit, void* memory,
                     MPI_Win* handle) {
-    if (checks.bad())
-        return checks.code();
     void* const place = bytes < 0 ? nullptr : mesh_malloc(static_cast<std::size_t>(bytes));
     if (place == nullptr && bytes > 0)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    const int code = begin_window(checks, place, bytes, unit, flavor, handle);
+    const int code = begin_window(checks, flavor, place, bytes, unit, handle);
     if (code != MPI_SUCCESS)
         mesh_free(place);
     else
@@ -102,53 +98,30 @@ void* standard_value(Window& window, int key) {
     }
 }
 
-} // namespace
-
-} // namespace mesh::mpi
-
-using namespace mesh::mpi;
-
-extern "C" {
-
-int MPI_Alloc_mem(MPI_Aint bytes, MPI_Info, void* memory) {
+int alloc_mem(Checks& checks, MPI_Aint bytes, void* memory) {
     void* const place = mesh_malloc(static_cast<std::size_t>(bytes));
     if (place == nullptr && bytes != 0)
-        return Checks("MPI_Alloc_mem").refuse(MPI_ERR_NO_MEM, nullptr);
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     *static_cast<void**>(memory) = place;
     return MPI_SUCCESS;
 }
 
-int MPI_Free_mem(void* memory) {
+int free_mem(void* memory) {
     mesh_free(memory);
     return MPI_SUCCESS;
 }
 
-int MPI_Win_create(void* memory, MPI_Aint bytes, int unit, MPI_Info, MPI_Comm comm, MPI_Win* win) {
-    Checks checks("MPI_Win_create", comm);
-    return begin_window(checks, memory, bytes, unit, MPI_WIN_FLAVOR_CREATE, win);
-}
-
-int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info, MPI_Comm comm, void* memory,
-                     MPI_Win* win) {
-    Checks checks("MPI_Win_allocate", comm);
-    return allocate_window(checks, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE, memory, win);
-}
-
 // A rank shares memory with itself alone, as MPI_Comm_split_type() says.
-int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info, MPI_Comm comm, void* memory,
-                            MPI_Win* win) {
-    Checks checks("MPI_Win_allocate_shared", comm);
-    if (!checks.bad() && checks.comm().size() != 1)
+int win_allocate_shared(Checks& checks, MPI_Aint bytes, int unit, void* memory, MPI_Win* win) {
+    if (checks.comm().size() != 1)
         return checks.refuse(MPI_ERR_RMA_SHARED,
                              "nodes have no memory in common: MPI_Comm_split_type()");
-    return allocate_window(checks, bytes, unit, MPI_WIN_FLAVOR_SHARED, memory, win);
+    return allocate_window(checks, MPI_WIN_FLAVOR_SHARED, bytes, unit, memory, win);
 }
 
-int MPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, int* unit, void* memory) {
-    WindowChecks checks("MPI_Win_shared_query", handle);
-    checks.target(rank).require(checks.bad() || checks.window().flavor == MPI_WIN_FLAVOR_SHARED,
-                                MPI_ERR_RMA_FLAVOR,
-                                "only for a window of MPI_Win_allocate_shared()");
+int win_shared_query(WindowChecks& checks, Rank, MPI_Aint* bytes, int* unit, void* memory) {
+    checks.require(checks.window().flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
+                   "only for a window of MPI_Win_allocate_shared()");
     if (checks.bad())
         return checks.code();
     const Window& window = checks.window();
@@ -159,16 +132,13 @@ int MPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, int* unit, v
 }
 
 // Displacements are addresses, so the window begins at the first of all.
-int MPI_Win_create_dynamic(MPI_Info, MPI_Comm comm, MPI_Win* win) {
-    Checks checks("MPI_Win_create_dynamic", comm);
-    return begin_window(checks, nullptr, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, win);
+int win_create_dynamic(Checks& checks, MPI_Win* win) {
+    return begin_window(checks, MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1, win);
 }
 
-int MPI_Win_attach(MPI_Win handle, void* memory, MPI_Aint bytes) {
-    WindowChecks checks("MPI_Win_attach", handle);
+int win_attach(WindowChecks& checks, void* memory, MPI_Aint bytes) {
     checks
-        .require(checks.bad() || checks.window().flavor == MPI_WIN_FLAVOR_DYNAMIC,
-                 MPI_ERR_RMA_FLAVOR, kOnlyDynamic)
+        .require(checks.window().flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR, kOnlyDynamic)
         .require(bytes >= 0, MPI_ERR_SIZE, "no less than 0 bytes can be attached");
     if (checks.bad())
         return checks.code();
@@ -181,10 +151,9 @@ int MPI_Win_attach(MPI_Win handle, void* memory, MPI_Aint bytes) {
     return MPI_SUCCESS;
 }
 
-int MPI_Win_detach(MPI_Win handle, const void* memory) {
-    WindowChecks checks("MPI_Win_detach", handle);
-    checks.require(checks.bad() || checks.window().flavor == MPI_WIN_FLAVOR_DYNAMIC,
-                   MPI_ERR_RMA_FLAVOR, kOnlyDynamic);
+int win_detach(WindowChecks& checks, const void* memory) {
+    checks.require(checks.window().flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
+                   kOnlyDynamic);
     if (checks.bad())
         return checks.code();
     Attached** link = &checks.window().attached;
@@ -196,10 +165,7 @@ int MPI_Win_detach(MPI_Win handle, const void* memory) {
     return MPI_SUCCESS;
 }
 
-int MPI_Win_free(MPI_Win* handle) {
-    WindowChecks checks("MPI_Win_free", *handle);
-    if (checks.bad())
-        return checks.code();
+int win_free(WindowChecks& checks, MPI_Win* handle) {
     Window& window = checks.window();
     const bool is_open = window.started != nullptr || window.is_posted || window.has_lock();
     if (is_open)
@@ -207,7 +173,7 @@ int MPI_Win_free(MPI_Win* handle) {
     flush(window, MPI_ANY_SOURCE);
     if (const int code = drop_attributes(&window.attributes, *handle); code != MPI_SUCCESS)
         return checks.refuse(code, kAttributeStays);
-    int code = meet_all(window, "MPI_Win_free");
+    int code = meet_all(window, checks.call());
     if (code == MPI_SUCCESS)
         code = checks.end();
     end_window(window);
@@ -215,72 +181,33 @@ int MPI_Win_free(MPI_Win* handle) {
     return code;
 }
 
-int MPI_Win_get_group(MPI_Win handle, MPI_Group* group) {
-    const WindowChecks checks("MPI_Win_get_group", handle);
-    if (!checks.bad())
-        *group = give_handle(*hold(checks.window().group));
-    return checks.code();
+int win_get_group(WindowChecks& checks, MPI_Group* group) {
+    *group = give_handle(*hold(checks.window().group));
+    return MPI_SUCCESS;
 }
 
 // A window is a communicator, too: names and error handlers are those of one.
 
-int MPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* drop,
-                          int* key, void* extra) {
-    return create_key("MPI_Win_create_keyval", kWindow, copy, drop, key, extra);
-}
-
-int MPI_Win_free_keyval(int* key) { return free_key("MPI_Win_free_keyval", kWindow, key); }
-
-int MPI_Win_set_attr(MPI_Win handle, int key, void* value) {
-    WindowChecks checks("MPI_Win_set_attr", handle);
-    return set_attribute(checks, checks.window(), key, value);
-}
-
-int MPI_Win_get_attr(MPI_Win handle, int key, void* value, int* flag) {
-    WindowChecks checks("MPI_Win_get_attr", handle);
-    if (checks.bad() || key < MPI_WIN_BASE || key > MPI_WIN_MODEL)
+int win_get_attr(WindowChecks& checks, int key, void* value, int* flag) {
+    if (key < MPI_WIN_BASE || key > MPI_WIN_MODEL)
         return get_attribute(checks, checks.window(), key, value, flag);
     *flag = 1;
     *static_cast<void**>(value) = standard_value(checks.window(), key);
     return MPI_SUCCESS;
 }
 
-int MPI_Win_delete_attr(MPI_Win handle, int key) {
-    WindowChecks checks("MPI_Win_delete_attr", handle);
-    return delete_attribute(checks, checks.window(), key);
+int win_create_errhandler(Checks& checks, MPI_Win_errhandler_function* function,
+                          MPI_Errhandler* handler) {
+    return create_errhandler(checks, reinterpret_cast<MPI_Comm_errhandler_function*>(function),
+                             handler);
 }
 
-int MPI_Win_set_name(MPI_Win handle, const char* name) {
-    return set_name(WindowChecks("MPI_Win_set_name", handle), name);
-}
+int win_set_info(const WindowChecks&) { return MPI_SUCCESS; }
 
-int MPI_Win_get_name(MPI_Win handle, char* name, int* length) {
-    return get_name(WindowChecks("MPI_Win_get_name", handle), name, length);
-}
+int win_get_info(const WindowChecks&, MPI_Info* info) { return PMPI_Info_create(info); }
 
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* handler) {
-    return create_errhandler("MPI_Win_create_errhandler",
-                             reinterpret_cast<MPI_Comm_errhandler_function*>(function), handler);
-}
+} // namespace
 
-int MPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler handler) {
-    return set_errhandler(WindowChecks("MPI_Win_set_errhandler", handle), handler);
-}
+} // namespace mesh::mpi
 
-int MPI_Win_get_errhandler(MPI_Win handle, MPI_Errhandler* handler) {
-    return get_errhandler(WindowChecks("MPI_Win_get_errhandler", handle), handler);
-}
-
-int MPI_Win_call_errhandler(MPI_Win handle, int code) {
-    return call_errhandler(WindowChecks("MPI_Win_call_errhandler", handle), code);
-}
-
-int MPI_Win_set_info(MPI_Win handle, MPI_Info) {
-    return WindowChecks("MPI_Win_set_info", handle).code();
-}
-
-int MPI_Win_get_info(MPI_Win handle, MPI_Info* info) {
-    const WindowChecks checks("MPI_Win_get_info", handle);
-    return checks.bad() ? checks.code() : MPI_Info_create(info);
-}
-}
+#include "doors/windows.inc"

@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+"""Makes of the table of the calls of MPI: mpi_calls.h, which mpi.h includes, and for each file of
+firmware/mpi the doors of its calls, which it includes at its end.
+
+A door PMPI_X makes the checks, and goes to the function that does the work. MPI_X is another name of
+it, and weak: a program may define MPI_X itself and call PMPI_X there, as profilers do. MPI_X_c, for
+large counts, is the same door behind one more: a node holds no more than an int counts, so what is
+more is an error at once."""
+import pathlib
+import re
+import sys
+
+WORDS = {
+    **{word: f"const void *{word[6:]}" for word in ("const data", "const mine", "const all",
+                                                    "const out")},
+    **{word: f"void *{word}" for word in ("data", "mine", "all", "out", "in", "part", "result")},
+    **{word: f"many int {word}" for word in ("count", "all_count", "out_count", "in_count",
+                                             "target_count", "result_count")},
+    **{word: f"many const int {word}[]" for word in ("counts", "out_counts", "in_counts", "lengths",
+                                                     "places", "out_places", "in_places")},
+    **{word: f"MPI_Datatype {word}" for word in ("type", "old", "all_type", "out_type", "in_type",
+                                                 "target_type", "result_type")},
+    **{word: f"const MPI_Datatype {word}[]" for word in ("out_types", "in_types")},
+    **{word: f"int {word}" for word in ("root", "rank", "to", "from", "tag", "out_tag", "in_tag",
+                                        "target")},
+    **{word: "MPI_Comm comm" for word in ("comm", "intracomm", "across", "around", "grid", "graph",
+                                          "dist_graph")},
+    **{word: "MPI_Request *request" for word in ("request", "any_request", "the_request")},
+    "the_comm": "MPI_Comm *comm", "the_group": "MPI_Group *group", "the_win": "MPI_Win *win",
+    "one_request": "MPI_Request request", "message": "MPI_Message *message", "members": "MPI_Group group", "any_type": "MPI_Datatype type", "op": "MPI_Op op", "info": "MPI_Info info",
+    "win": "MPI_Win win", "group": "MPI_Group group", "other": "MPI_Group other",
+    "status": "MPI_Status *status", "statuses": "MPI_Status statuses[]",
+    "requests": "MPI_Request requests[]"}
+# What checks a call, by the word that its errors are told to.
+CHECKERS = {
+    "comm": "Checks checks({}, comm)", "intracomm": "Checks checks({}, comm)",
+    "across": "AcrossChecks checks({}, comm)", "around": "AroundChecks checks({}, comm)",
+    "grid": "GridChecks checks({}, comm)", "graph": "GraphChecks checks({}, comm, false)",
+    "dist_graph": "GraphChecks checks({}, comm, true)", "win": "WindowChecks checks({}, win)",
+    "group": "GroupChecks checks({}, group)",
+    "the_comm": "Checks checks({}, comm == nullptr ? MPI_COMM_NULL : *comm)",
+    "the_group": "GroupChecks checks({}, group == nullptr ? MPI_GROUP_NULL : *group)",
+    "the_win": "WindowChecks checks({}, win == nullptr ? MPI_WIN_NULL : *win)",
+    "message": "Matched checks({}, data, count, type, message)",
+    "any_request": "RequestChecks checks({}, request)",
+    "one_request": "RequestChecks checks({}, &request)",
+    "requests": "RequestChecks checks({}, handles(count, requests))"}
+
+
+class Argument:
+    """`word`: as in the table, "" for a declaration; `many`, `wide`, `moved`: those marks."""
+
+    def __init__(self, text):
+        self.word = text if text in WORDS else ""
+        *marks, text = re.match(r"(?:(many) |(wide) )?(?:(moved) )?(.*)",
+                                WORDS.get(text, text)).groups()
+        self.many, self.wide, self.moved = map(bool, marks)
+        self.type, self.name, self.array = re.fullmatch(r"(.*?)(\w+)((?:\[\d*\])*)", text).groups()
+        self.points = self.type.endswith("*") and (
+            not self.type.startswith("const") or self.type == "const MPI_Status *")
+        self.is_list = self.array != "" and (self.many or self.wide)
+
+    def declared(self):
+        return f"{self.type}{self.name}{self.array}"
+
+    def large(self, with_old):
+        """The same in the call for large counts. `with_old`: the call makes a datatype."""
+        is_aint = self.wide or (self.word in ("places", "out_places", "in_places") and not with_old)
+        number = "MPI_Aint" if is_aint else "MPI_Count"
+        return (re.sub(r"\b(int|MPI_Aint)\b", number, self.type) if self.many or self.wide
+                else self.type) + self.name + self.array
+
+    def number(self):
+        """The type of the number in the call that is not for large counts."""
+        return re.search(r"int|MPI_Aint", self.type)[0]
+
+
+class Call:
+    def __init__(self, row):
+        left, right = re.fullmatch(r"(.*?):(?: (.*)|)", row).groups("")
+        self.checked = not left.startswith("!")
+        name, _, body = left.lstrip("!").partition(" = ")
+        self.returns, _, self.name = name.rpartition(" ")
+        self.returns = self.returns or "int"
+        self.body, first = re.fullmatch(r"(\w+)(?:\((.*)\))?",
+                                        body or self.name.lower()).groups()
+        self.first = [first] if first else []
+        texts = right.split(", ") if right else []
+        if "requests" in texts:
+            texts.insert(texts.index("requests"), "int count")
+        self.arguments = [Argument(text) for text in texts]
+        self.words = {argument.word: argument.name for argument in self.arguments}
+        self.is_large = any(argument.many or argument.wide for argument in self.arguments)
+
+    def parameters(self, large=False, more=(), defines=False):
+        """`defines`: what is not used has no name."""
+        with_old = "old" in self.words or self.name == "Type_create_struct"
+        text = ", ".join([argument.large(with_old) if large else argument.declared()
+                          for argument in self.arguments] + list(more)) or "void"
+        return text.replace("MPI_Info info", "MPI_Info") if defines and "info" in self.words else text
+
+    def checker(self, name):
+        for word, checker in CHECKERS.items():
+            if word in self.words:
+                return checker.format(f'"MPI_{name}"') + ";"
+        return f'Checks checks("MPI_{name}");'
+
+    def checks(self):
+        """What is checked in a row: (statements before, calls of `checks`)."""
+        before, chain = [], []
+        texts = [argument.word.replace("const ", "") for argument in self.arguments]
+        for at, argument in enumerate(self.arguments):
+            word, name = argument.word, argument.name
+            buffer, peer = texts[at:at + 3], texts[at + 3:at + 5]
+            if word == "the_request":
+                before.append("Request* const its_request = checks.result(request).bad() ? nullptr "
+                              ": checks.object<Request>(*request);")
+            elif word == "any_type":
+                before.append("Type* const its_type = checks.any_type(type);")
+            elif word == "other":
+                before.append("const Group* const its_other = checks.group(other);")
+            elif word == "members":
+                before.append("Group* const its_group = checks.group(group);")
+            elif word == "intracomm":
+                chain.append("one_group()")
+            elif word in ("root", "rank", "target"):
+                chain.append(f"{word.replace('rank', 'member')}({name})")
+            elif word == "request" or (not word and argument.points and not argument.array
+                                       and argument.type != "MPI_Status *"
+                                       and not re.search("void|function", argument.type)):
+                chain.append(f"result({name})")
+            elif "void" in argument.type and peer in (["to", "tag"], ["to", "out_tag"],
+                                                      ["from", "tag"], ["from", "in_tag"]):
+                for rank, tag in (peer, texts[at + 5:at + 7]):
+                    if rank in ("to", "from"):
+                        chain.append(f"message({', '.join(buffer)}, {rank}, {tag}, "
+                                     f"{'true' if rank == 'from' else 'false'})")
+                    if texts[at + 5:at + 7] != ["from", "in_tag"]:
+                        break
+            elif word == "from" and at == 0:
+                chain.append("peer(from, true).tag(tag, true)")
+            elif word == "tag" and "to" not in texts and "from" not in texts:
+                chain.append("tag(tag)")
+        return before, chain
+
+    def passed(self):
+        given = {"any_type": "*its_type", "other": "*its_other", "the_request": "*its_request",
+                 "members": "*its_group",
+                 "requests": "handles(count, requests)"}
+        gone = set(CHECKERS) - {"any_request", "one_request", "requests", "the_comm", "the_group",
+                                  "the_win", "message"} | {"info"}
+        for argument in self.arguments:
+            if argument.name == "count" and "requests" in self.words or argument.word in gone:
+                continue
+            yield given.get(argument.word, argument.name)
+
+    def length(self, argument):
+        """Of a list of numbers."""
+        if "old" in self.words or "lengths" in self.words:
+            return "dimensions" if "int dimensions" in self.parameters() else "its_count"
+        if "around" in self.words:
+            side = "destinations" if argument.name.startswith("out") else "sources"
+            return f"checks.bad() ? 0 : Around(checks.comm()).{side}().size()"
+        if "root" in self.words:
+            return "checks.comm().is_root(root) ? checks.comm().peers->size : 0"
+        return "checks.comm().size()" if "op" in self.words else "checks.comm().peers->size"
+
+
+def weak(returns, name, parameters):
+    return f'{returns} MPI_{name}({parameters}) __attribute__((weak, alias("PMPI_{name}")));\n'
+
+
+def door(call):
+    parameters = call.parameters()
+    if not call.checked:
+        lines = [f"return {call.body}({', '.join([*call.first, *call.passed()])});"]
+    else:
+        before, chain = call.checks()
+        lines = [call.checker(call.name), *before]
+        if chain or before or set(call.words) & set(CHECKERS):
+            lines.append(f"if (checks{''.join(f'.{one}' for one in chain)}.bad()) "
+                         "return checks.code();")
+        lines.append(f"return {call.body}({', '.join(['checks', *call.first, *call.passed()])});")
+    text = "\n    ".join(lines)
+    return (f"{call.returns} PMPI_{call.name}({call.parameters(defines=True)}) {{\n    {text}\n}}\n"
+            + weak(call.returns, call.name, parameters))
+
+
+def narrowed(call, with_lists=True):
+    """What makes the numbers of a large call those of the other: (statements, its arguments)."""
+    lines, arguments = [], []
+    for argument in call.arguments:
+        name, number = argument.name, None
+        if (argument.many or argument.wide) and (with_lists or not argument.is_list):
+            number = argument.number()
+        if number is None:
+            arguments.append(name)
+        elif argument.is_list:
+            lines.append(f"const Narrowed<{number}> its_{name}(checks, {name}, "
+                         f"{call.length(argument)});")
+            arguments.append(f"its_{name}.data()")
+        elif argument.points:
+            first = f"{name} == nullptr ? 0 : narrowed<{number}>(checks, *{name})"
+            lines.append(f"{number} its_{name} = {first if argument.moved else 0};")
+            arguments.append(f"{name} == nullptr ? nullptr : &its_{name}")
+        else:
+            lines.append(f"const {number} its_{name} = narrowed<{number}>(checks, {name});")
+            arguments.append(f"its_{name}")
+    return lines, arguments
+
+
+def large_door(call):
+    name, parameters = call.name + "_c", call.parameters(large=True)
+    lines, arguments = narrowed(call)
+    checker = call.checker(name) if "message" not in call.words else (
+        f'Checks checks("MPI_{name}");')
+    lines = [checker, *lines, "if (checks.bad()) return checks.code();",
+             f"const int code = PMPI_{call.name}({', '.join(arguments)});"]
+    lines += [f"if (code == MPI_SUCCESS) *{argument.name} = its_{argument.name};"
+              for argument in call.arguments
+              if (argument.many or argument.wide) and argument.points]
+    text = "\n    ".join([*lines, "return code;"])
+    return f"int PMPI_{name}({parameters}) {{\n    {text}\n}}\n" + weak("int", name, parameters)
+
+
+def held(call):
+    """What a collective holds until it is done, as a Held."""
+    names = [argument.name for argument in call.arguments]
+    if "out_types" in names:
+        if "around" in call.words:
+            return "held_around(checks.comm(), out_types, in_types)"
+        return "{.ones = given(out, out_types), .others = in_types}"
+    if "op" in names:
+        return "{.op = op, .one = type}"
+    if "all_type" in names and "root" in names:
+        return "{.one = given(mine, type, root), .other = at_root(checks, root, all_type)}"
+    types = [name for name in names if name.endswith("type")]
+    if len(types) < 2:
+        return "{.one = type}" if types else "{}"
+    return f"{{.one = given({names[0]}, {types[0]}), .other = {types[1]}}}"
+
+
+LATER = (("I{}", "begin_behind", ("MPI_Request *request",)),
+         ("{}_init", "prepare_behind", ("MPI_Info info", "MPI_Request *request")))
+
+
+def later_name(form, call):
+    return form.format(call.name.lower() if form.startswith("I") else call.name)
+
+
+def later_door(call, form, begin, more, large):
+    name = later_name(form, call) + ("_c" if large else "")
+    parameters = call.parameters(large, more)
+    lines, arguments = narrowed(call, False) if large else ([], [
+        argument.name for argument in call.arguments])
+    has_lists = any(argument.is_list for argument in call.arguments)
+    its = {"comm": "its_comm", "op": "its_op"}
+    arguments = ", ".join(its.get(argument, argument) for argument in arguments)
+    op = "MPI_Op its_op" if "op" in call.words else "MPI_Op"
+    lines = [call.checker(name), *lines,
+             "if (checks.result(request).bad()) return checks.code();",
+             f"const auto call = [=](MPI_Comm its_comm, {op}) {{ return "
+             f"PMPI_{call.name}{'_c' if large and has_lists else ''}({arguments}); }};",
+             f"return {begin}(checks, {held(call)}, later(call), request);"]
+    text = "\n    ".join(line.replace("MPI_Info info", "MPI_Info") for line in lines)
+    return (f"int PMPI_{name}({parameters.replace('MPI_Info info', 'MPI_Info')}) {{\n    {text}\n}}\n"
+            + weak("int", name, parameters))
+
+
+def read(table):
+    """{section: [row]}"""
+    sections = {}
+    for line in re.sub(r"\n {4}", " ", table).splitlines():
+        if line.startswith("["):
+            rows = sections.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            rows.append(line)
+    return sections
+
+
+def main():
+    table, folder = map(pathlib.Path, sys.argv[1:])
+    sections = read(table.read_text())
+    calls = {call.name: call for rows in sections.values() for row in rows
+             if not row.startswith("later") for call in [Call(row)]}
+    prototypes, files = [], {}
+
+    def declare(returns, name, parameters):
+        prototypes.extend(f"{returns} {p}MPI_{name}({parameters});\n" for p in ("", "P"))
+
+    for section, rows in sections.items():
+        doors = []
+        for row in rows:
+            if row.startswith("later"):
+                for call in (calls[name] for name in re.split(", ", row.partition(": ")[2])):
+                    for form, begin, more in LATER:
+                        for large in (False, True)[:1 + call.is_large]:
+                            declare("int", later_name(form, call) + "_c" * large,
+                                    call.parameters(large, more))
+                            doors.append(later_door(call, form, begin, more, large))
+                continue
+            call = calls[Call(row).name]
+            declare(call.returns, call.name, call.parameters())
+            doors.append(door(call))
+            if call.is_large:
+                declare("int", call.name + "_c", call.parameters(large=True))
+                doors.append(large_door(call))
+        files[f"doors/{section}.inc"] = ('#include "mpi/large.hpp"\nnamespace mesh::mpi {\n'
+                                         'extern "C" {\n' + "".join(doors) + "}\n}\n")
+    files["mpi_calls.h"] = ("/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it. */\n"
+                            + "".join(prototypes))
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+    (folder / "made").touch()
+
+
+if __name__ == "__main__":
+    main()

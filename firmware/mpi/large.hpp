@@ -1,0 +1,40 @@
+// Numbers of a call for large counts as those of the call that does the work: a node holds less
+// than 2 GiB, so what does not fit is an error.
+#pragma once
+
+#include "mpi/objects.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace mesh::mpi {
+
+template <class Number>
+Number narrowed(Checks& checks, std::int64_t value) {
+    if (value > std::numeric_limits<Number>::max())
+        checks.refuse(MPI_ERR_COUNT, "a number that is more than a node can hold");
+    return static_cast<Number>(
+        std::max<std::int64_t>(value, std::numeric_limits<Number>::lowest()));
+}
+
+/// The same of a list, which the object holds; a list that is none stays none.
+template <class Number>
+class Narrowed {
+public:
+    template <class Wide>
+    Narrowed(Checks& checks, const Wide* list, std::int64_t count) {
+        if (list == nullptr || checks.bad())
+            return;
+        const auto length = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+        room_ = Room(length * sizeof(Number) + 1);
+        auto* next = reinterpret_cast<Number*>(room_.data());
+        for (const Wide one : std::span(list, length))
+            *next++ = narrowed<Number>(checks, one);
+    }
+    const Number* data() const { return reinterpret_cast<const Number*>(room_.data()); }
+
+private:
+    Room room_;
+};
+
+} // namespace mesh::mpi
