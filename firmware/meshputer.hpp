@@ -23,6 +23,7 @@
 #include "kernel/api/channel.hpp"
 #include "kernel/api/link_events.hpp"
 #include "kernel/api/message.hpp"
+#include "kernel/api/within.hpp"
 #include "kernel/node/kernel.hpp"
 #include "library/agree.hpp"
 #include "library/begin_again.hpp"

@@ -59,7 +59,6 @@ public:
             in_ = ports_of(kernel, in_set_, round_);
         }
         kernel.advance_clock(latest_ + rounds_time_);
-        kernel.calls().find(tag_)->meet();
         return false;
     }
 
@@ -70,6 +69,7 @@ private:
         out_set_ = kernel.rules().out_ports(kernel.network(), kernel.id());
         in_set_ = kernel.rules().in_ports(kernel.network(), kernel.id());
         latest_ = kernel.now();
+        kernel.calls().find(tag_)->meet();
     }
     void hear(Step& step) {
         const Awaited awaited = step.taken();

@@ -71,8 +71,7 @@ Broadcast::Broadcast(Kernel& kernel, const BroadcastPlan& plan, CallLabel label)
     if (plan_.tree == Rule::msbt_rot)
         trees_ /= 2; // those of the last round are others
     begin_trees();
-    if (is_root_)
-        count(kernel);
+    count(kernel);
 }
 
 Status Broadcast::status() const {
@@ -101,10 +100,11 @@ void Broadcast::begin_trees() {
         next_[tree] = tree * roots_.packet_bytes;
 }
 
-// All nodes learn from the root how many packets there are, and count alike.
+// All nodes learn from the root how many packets there are, and count alike; until then as they
+// expect.
 void Broadcast::count(Kernel& kernel) {
     if (CallRecord* const record = kernel.calls().find(label_.tag); record != nullptr)
-        record->add(roots_.segmentation().fragments());
+        record->set_share(roots_.segmentation().fragments());
 }
 
 // Drops a packet that does not belong there.
@@ -258,7 +258,7 @@ Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan pla
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far) {
     return as_call(detail::noted(kernel, {"broadcast", " from node ", index(plan.root)}), plan.tag,
-                   broadcast_within(kernel, {}, plan, buffer, so_far));
+                   broadcast_within(kernel, {}, plan, buffer, so_far), plan.share());
 }
 
 } // namespace mesh

@@ -29,6 +29,10 @@ struct BroadcastPlan {
 
     constexpr Segmentation segmentation() const { return {total_bytes, packet_bytes}; }
     constexpr std::uint32_t packets() const { return segmentation().packets(); }
+    /// What as_call() is told of it.
+    constexpr std::uint32_t share() const {
+        return packet_bytes != 0 ? segmentation().fragments() : 1;
+    }
     constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
         return segmentation().bytes_of(packet);
     }

@@ -6,7 +6,7 @@
 
 namespace mesh {
 
-Call::Call(Kernel& kernel, Tag tag, bool of_group, std::uint32_t* parted)
+Call::Call(Kernel& kernel, Tag tag, bool of_group, std::uint32_t* parted, std::uint32_t packets)
     : kernel_(kernel),
       record_(kernel.calls().find(tag, of_group)) {
     if (record_ == nullptr) {
@@ -22,16 +22,16 @@ Call::Call(Kernel& kernel, Tag tag, bool of_group, std::uint32_t* parted)
         status_ = Status::tag_in_use;
     else
         kernel.begin_call(*record_);
-    if (status_ == Status::ok)
-        record_->parted_set = parted;
+    if (status_ != Status::ok)
+        return;
+    record_->parted_set = parted;
+    record_->set_share(packets);
 }
 
 Call::~Call() {
     if (status_ != Status::ok)
         return;
-    ++record_->calls;
-    if (!record_->counted)
-        record_->add(1);
+    record_->count();
     record_->parted_set = nullptr;
     kernel_.end_call(*record_);
 }
@@ -48,15 +48,15 @@ bool Call::must_meet() const {
 #if MESH_NOTES
 namespace {
 
-Task<Status> run_call(Kernel& kernel, Tag tag, Task<Status> collective, detail::CallNote note,
-                      const void* place) {
-    const Call call{kernel, tag};
+Task<Status> run_call(Kernel& kernel, Tag tag, Task<Status> collective, std::uint32_t packets,
+                      detail::CallNote note, const void* place) {
+    const Call call{kernel, tag, false, nullptr, packets};
     Status status = call.status();
     if (status == Status::ok && place != nullptr && detail::notes() != nullptr)
         detail::notes()->begins(index(kernel.id()), tag, call.label().call / 2u, note, place);
 #else
-Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
-    const Call call{kernel, tag};
+Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective, std::uint32_t packets) {
+    const Call call{kernel, tag, false, nullptr, packets};
     Status status = call.status();
 #endif
     if (status == Status::ok && call.must_meet()) {
@@ -77,12 +77,13 @@ detail::NotedKernel detail::noted(Kernel& kernel, const detail::CallNote& note) 
     return {kernel, note, detail::notes() != nullptr ? detail::place_in_program() : nullptr};
 }
 
-Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective) {
-    return run_call(noted.kernel, tag, std::move(collective), noted.note, noted.place);
+Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective,
+                     std::uint32_t packets) {
+    return run_call(noted.kernel, tag, std::move(collective), packets, noted.note, noted.place);
 }
 
-Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
-    return run_call(kernel, tag, std::move(collective), {}, nullptr);
+Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective, std::uint32_t packets) {
+    return run_call(kernel, tag, std::move(collective), packets, {}, nullptr);
 }
 #endif
 

@@ -24,7 +24,9 @@ class Call {
 public:
     /// `of_group`: of a group of nodes, whose members count apart. `parted`: a bit for each node of
     /// the mesh, none set; the caller's, for as long as the call lives (CallRecord::part()).
-    Call(Kernel& kernel, Tag tag, bool of_group = false, std::uint32_t* parted = nullptr);
+    /// `packets`: see as_call().
+    Call(Kernel& kernel, Tag tag, bool of_group = false, std::uint32_t* parted = nullptr,
+         std::uint32_t packets = 1);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     ~Call();
@@ -35,6 +37,11 @@ public:
     CallLabel label() const;
     /// Nodes may be too far apart to go on.
     bool must_meet() const;
+    /// This node leaves the call out: it counts as if it had been made.
+    void skip() const {
+        if (status_ == Status::ok && must_meet())
+            record_->meet();
+    }
 
 private:
     Kernel& kernel_;
@@ -64,10 +71,15 @@ NotedKernel noted(Kernel& kernel, const CallNote& note);
 
 /// Runs `collective` as the next call under `tag`; there it finds its number by
 /// kernel.calls().label(tag). Status of the collective; tag_in_use: another one is under way on
-/// this node, and nothing is done; no_memory.
-Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective);
+/// this node, and nothing is done; no_memory. `packets`: that may be sent to a node before it has
+/// begun, as the plan says (CallRecord::set_share()).
+///
+/// It may be given up (kernel/api/within.hpp) like a node may end: all that wait for it hear so,
+/// and the next call under the tag begins as if it had come to its end.
+Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective, std::uint32_t packets = 1);
 #if MESH_NOTES
-Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective);
+Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective,
+                     std::uint32_t packets = 1);
 #endif
 
 } // namespace mesh

@@ -167,6 +167,10 @@ Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan) {
             (kernel.nodes() - 1) * segmentation.packets()};
 }
 
+std::uint32_t gather_share(const Kernel& kernel, const PersonalPlan& plan) {
+    return plan.packet_bytes != 0 ? Gate::share(kernel, gather_gate(kernel, plan).packets) : 1;
+}
+
 namespace {
 Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
                       std::span<std::byte> marks) {
@@ -194,7 +198,7 @@ Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> bl
 Task<Status> take_gathered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> blocks,
                            std::span<std::byte> marks) {
     return as_call(detail::noted(kernel, {"gather", " to node ", index(plan.root)}), plan.tag,
-                   take_now(kernel, plan, blocks, marks));
+                   take_now(kernel, plan, blocks, marks), gather_share(kernel, plan));
 }
 
 } // namespace mesh

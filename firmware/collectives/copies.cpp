@@ -215,7 +215,8 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
                               std::span<std::byte> buffer, std::span<std::byte> votes,
                               CopyReport& report) {
     return as_call(detail::noted(kernel, {"broadcast", " from node ", index(plan.root)}), plan.tag,
-                   copies_now(kernel, plan, copies, buffer, votes, report));
+                   copies_now(kernel, plan, copies, buffer, votes, report),
+                   Gate::share(kernel, repeated(plan, copies).share()));
 }
 
 } // namespace mesh

@@ -161,10 +161,24 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
     const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     const std::uint32_t blocks = what == Exchange::scatter ? 1 : kernel.nodes() - 1;
     const bool rooted = what == Exchange::scatter || what == Exchange::gather;
-    return {rooted ? plan.root : NodeId{0}, kernel.calls().label(plan.tag),
-            what != Exchange::gather, what != Exchange::scatter,
-            blocks * segmentation.packets() * plan.copies};
+    return {rooted ? plan.root : NodeId{0},
+            kernel.calls().label(plan.tag),
+            what != Exchange::gather,
+            what != Exchange::scatter,
+            blocks * segmentation.packets() * plan.copies,
+            !rooted};
 }
+
+} // namespace
+
+std::uint32_t exchange_share(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
+    const bool rooted = what == Exchange::scatter || what == Exchange::gather;
+    return rooted && plan.packet_bytes != 0
+               ? Gate::share(kernel, gate_of(kernel, plan, what).packets)
+               : 1;
+}
+
+namespace {
 
 /// No process joins one that stays behind for late copies.
 bool start(Kernel& kernel, Process&& collecting, bool stays, ProcessId& receiver) {
@@ -219,11 +233,8 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     if (in_turn) {
         if (sent != Status::no_memory)
             sent = co_await allgather_depth_first(kernel, plan, parts, arrivals);
-        record.meet();
         co_return sent;
     }
-    if (!rooted) // every node has something of every node in the end
-        record.meet();
     if (sent == Status::unreachable)
         sent = Status::ok; // it is unknown which nodes have begun: the living go on
     if (sent == Status::ok && sends(kernel, plan, what) &&

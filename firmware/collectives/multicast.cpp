@@ -23,6 +23,7 @@ struct Part {
     Rule tree;
     std::uint8_t subtree;
 
+    std::uint32_t packets() const { return end - first; }
     std::uint32_t position(std::uint32_t packet) const { return packet * whole.packet_bytes; }
     std::span<std::byte> place(std::uint32_t packet) const {
         return bytes.subspan(position(packet), whole.bytes_of(packet));
@@ -99,9 +100,8 @@ Task<Status> receive_part(Kernel& kernel, Part part) {
     co_return status;
 }
 
-/// As a part of a call, in which all nodes count its packets.
+/// As a part of a call.
 Task<Status> multicast_part(Kernel& kernel, Part part) {
-    kernel.calls().find(part.plan.tag)->add(part.end - part.first);
     Status status = Status::ok;
     if (kernel.id() == part.plan.root) {
         if (has_goal(part.plan))
@@ -111,6 +111,32 @@ Task<Status> multicast_part(Kernel& kernel, Part part) {
     }
     co_return status;
 }
+
+/// The calls that are still to come. If the multicast is given up, they count as made.
+class Rest {
+public:
+    Rest(Kernel& kernel, Part& part) : kernel_(kernel), part_(part) {}
+    Rest(const Rest&) = delete;
+    Rest& operator=(const Rest&) = delete;
+    ~Rest() {
+        while (!ends_ && next())
+            Call{kernel_, part_.plan.tag, false, nullptr, part_.packets()}.skip();
+    }
+
+    /// The packets of the next call; false: all have been.
+    bool next() {
+        part_.first = part_.end;
+        part_.end = std::min(part_.whole.packets(), part_.first + TreeFlow::half_window(kernel_));
+        return part_.packets() != 0;
+    }
+    /// No more calls are made under this tag.
+    void end() { ends_ = true; }
+
+private:
+    Kernel& kernel_;
+    Part& part_;
+    bool ends_ = false;
+};
 
 } // namespace
 
@@ -133,14 +159,15 @@ Task<Status> multicast(Kernel& kernel, MulticastPlan plan, std::span<std::byte> 
     if (!kernel.can_carry(tree))
         co_return Status::no_memory;
     Status status = Status::ok;
-    while (part.end < part.whole.packets()) {
-        part.first = part.end;
-        part.end = std::min(part.whole.packets(), part.first + TreeFlow::half_window(kernel));
-        const Status done = co_await as_call(kernel, plan.tag, multicast_part(kernel, part));
+    Rest rest{kernel, part};
+    while (rest.next()) {
+        const Status done =
+            co_await as_call(kernel, plan.tag, multicast_part(kernel, part), part.packets());
         status = first_failure(status, done);
         if (done == Status::tag_in_use || done == Status::no_memory)
             break;
     }
+    rest.end();
     co_return status;
 }
 

@@ -159,21 +159,25 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
     co_return status;
 }
 
+std::uint32_t scatter_share(const Kernel& kernel, const PersonalPlan& plan) {
+    return plan.packet_bytes != 0 ? Gate::share(kernel, scatter_gate(kernel, plan).packets) : 1;
+}
+
 } // namespace
 
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
     return as_call(detail::noted(kernel, {"scatter", " from node ", index(plan.root)}), plan.tag,
-                   send_now(kernel, plan, source, false));
+                   send_now(kernel, plan, source, false), scatter_share(kernel, plan));
 }
 
 Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> block) {
     return as_call(detail::noted(kernel, {"scatter", " from node ", index(plan.root)}), plan.tag,
-                   take_block(kernel, plan, block));
+                   take_block(kernel, plan, block), scatter_share(kernel, plan));
 }
 
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
     return as_call(detail::noted(kernel, {"gather", " to node ", index(plan.root)}), plan.tag,
-                   send_now(kernel, plan, source, true));
+                   send_now(kernel, plan, source, true), gather_share(kernel, plan));
 }
 
 // In cycles -----------------------------------------------------------------------------------
@@ -457,7 +461,8 @@ Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
         return as_call(detail::noted(kernel, note), plan.tag,
                        exchange_in_cycles(kernel, plan, what, memory));
     return as_call(detail::noted(kernel, note), plan.tag,
-                   exchange_packets(kernel, plan, what, memory, arrivals));
+                   exchange_packets(kernel, plan, what, memory, arrivals),
+                   exchange_share(kernel, plan, what));
 }
 
 } // namespace mesh

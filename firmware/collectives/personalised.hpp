@@ -66,6 +66,8 @@ Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<
 
 /// The gate of both ends of a gather.
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan);
+/// What as_call() is told of a gather.
+std::uint32_t gather_share(const Kernel& kernel, const PersonalPlan& plan);
 
 /// Sends this node's block to the root; it leaves when this completes. Status as above.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
@@ -124,6 +126,8 @@ constexpr bool leaves_a_process(const PersonalPlan& plan) {
 /// exchange() on the UHC and the star.
 Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told);
+/// What as_call() is told of it.
+std::uint32_t exchange_share(const Kernel& kernel, const PersonalPlan& plan, Exchange what);
 
 /// True if packets can be sent by this tree and schedule. `network`: UHC or star; `tree`: one of
 /// its trees.

@@ -423,16 +423,13 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     if (job.status == Status::no_memory)
         co_return job.status;
     const bool possible = job.status == Status::ok;
+    if (to_all && possible) // no node has a result before all have begun
+        kernel.calls().find(plan.tag)->meet();
     Agreement agreement{kernel, job.label, word_of(job), job.status};
     job.fail(co_await agreement);
     if (!possible)
         co_return job.status;
     job.disagrees = job.status != Status::ok;
-    if (to_all) { // no node has a result before all have begun
-        CallRecord& record = *kernel.calls().find(plan.tag);
-        record.meet();
-        record.add(job.publishes ? job.segments.packets() : 0);
-    }
     std::array<ProcessId, limits::kReceiversMax> ids;
     unsigned spawned = 0;
     while (spawned < std::min<std::size_t>(job.processes, ids.size()) &&
@@ -459,7 +456,8 @@ Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte>
 }
 
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return as_call(detail::noted(kernel, {"allreduce"}), plan.tag, run(kernel, plan, buffer, true));
+    return as_call(detail::noted(kernel, {"allreduce"}), plan.tag, run(kernel, plan, buffer, true),
+                   segments_of(plan.total_bytes, plan.packet_bytes, plan.combiner).share());
 }
 
 } // namespace mesh

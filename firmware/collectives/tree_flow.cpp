@@ -209,15 +209,15 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
     const Rule rule = tree_of_words(network.topology);
     CallRecord* const record = kernel.calls().find(gate.label.tag);
     const std::uint32_t before = record != nullptr ? record->packets : 0;
-    if (gate.packets + before <= 2 * TreeFlow::half_window(kernel)) {
-        if (record != nullptr)
-            record->add(gate.packets);
-        co_return Status::ok;
-    }
-    if (!kernel.can_carry(rule))
+    const bool closed = gate.packets + before > 2 * TreeFlow::half_window(kernel);
+    if (closed && !kernel.can_carry(rule))
         co_return Status::no_memory;
-    if (gate.up && record != nullptr)
+    if (record != nullptr && ((closed && gate.up) || gate.meets))
         record->meet();
+    if (!closed)
+        co_return Status::ok;
+    if (record != nullptr && gate.packets != Gate::kAlways)
+        record->set_share(1);
     const CallLabel label = gate.label.beside();
     TreeFlow flow;
     const std::uint32_t early = gate.packets == Gate::kAlways ? kEarly : 0;

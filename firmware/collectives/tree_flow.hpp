@@ -156,6 +156,14 @@ struct Gate {
     /// sent it, are not more than a window the gate is open.
     std::uint32_t packets = 0;
     static constexpr std::uint32_t kAlways = 1u << 30; // always more: the gate before a call
+    /// Every node hears of every other one behind it: CallRecord::meet().
+    bool meets = false;
+
+    /// What as_call() is told of a call with such a gate: behind one that was closed no node is
+    /// late.
+    static std::uint32_t share(const Kernel& kernel, std::uint32_t packets) {
+        return packets <= 2 * TreeFlow::half_window(kernel) ? packets : 1;
+    }
 };
 
 /// `Status s = co_await pass(kernel, gate)`: waits until this node may send. All nodes pass the

@@ -111,13 +111,6 @@ WindowRecord* record_of(const Kernel& kernel, WindowNumber window) {
     return static_cast<WindowRecord*>(kernel.calls().find(request_label(window).tag, true));
 }
 
-// A message of a call that was given up parts its two nodes until the call ends. This one does not
-// end, and its messages do not depend on each other: the next one may find the node alive again.
-void meet_again(const Kernel& kernel, WindowNumber window) {
-    if (WindowRecord* const record = record_of(kernel, window))
-        record->parted = CallRecord::kNobody;
-}
-
 // The target ------------------------------------------------------------------------------------
 
 /// A request at its target.
@@ -254,10 +247,8 @@ Process serve(Kernel& kernel, const WindowRecord& record, WindowNumber window) {
             serving.apply(position, packet.payload());
             position += static_cast<std::uint32_t>(packet.payload().size());
         }
-        if (message.status() != Status::ok) {
-            meet_again(kernel, window);
+        if (message.status() != Status::ok)
             continue;
-        }
         const bool whole = message.bytes() <= most;
         if (serving.good() && whole && !serving.reads())
             continue;
@@ -378,8 +369,6 @@ Task<Status> access(Kernel& kernel, Access wanted) {
         answered = message.at_end() && request.is_answered();
     }
     const Status sent = co_await kernel.join(sending);
-    if (sent == Status::unreachable)
-        meet_again(kernel, wanted.window);
     if (answered)
         co_return request.answer();
     if (sent == Status::ok && request.needs_answer())
@@ -405,7 +394,7 @@ OpenWindow::OpenWindow(Kernel& kernel, WindowNumber number, ElementType type,
         }
         record->tag = request_label(number).tag;
         record->number = kWindowCall;
-        record->of_group = true;
+        record->of_group = record->loose = true;
         kernel.calls().add(*record);
     }
     if (record->under_way) {
@@ -415,7 +404,6 @@ OpenWindow::OpenWindow(Kernel& kernel, WindowNumber number, ElementType type,
     record->type = type;
     record->memory = memory;
     ++record->openings;
-    record->parted = CallRecord::kNobody;
     record->under_way = true;
     record_ = record;
     if (!kernel.spawn(serve(kernel, *record, number))) {

@@ -126,6 +126,8 @@ inline Task<Agreed> agree_in_call(Kernel& kernel, Group group, CallLabel label, 
 /// which make the next group: `Group{node, a.left, tag}`. Members may come from a collective that
 /// has failed at some of them and not at others.
 ///
+/// A member that gives it up (kernel/api/within.hpp) is left out by the others, or has taken part.
+///
 /// Where links are dead so that two parts of a group do not reach each other, each part agrees on
 /// itself. Costs two rounds of size * (size - 1) messages if nobody fails meanwhile; the first to
 /// miss a member waits as long as await_packet() says.

@@ -119,14 +119,18 @@ inline Task<Status> gather_blocks(Kernel& kernel, std::span<const std::byte> min
     co_return status;
 }
 
+/// All blocks as the root gives them to all.
+inline BroadcastPlan plan_of_all(const Kernel& kernel, const Layout& layout) {
+    const std::size_t bytes = layout.is_whole(kernel) ? layout.bytes_before(kernel.nodes()) : 0;
+    return {.total_bytes = static_cast<std::uint32_t>(bytes), .tag = kBlocksTag};
+}
+
 inline Task<Status> allgather_blocks(Kernel& kernel, std::span<const std::byte> mine, Layout layout,
                                      std::span<std::byte> all) {
     if (!layout.fits(kernel, all))
         co_return Status::bad_argument;
     const Status gathered = co_await gather_blocks(kernel, mine, layout, all, NodeId{0});
-    const BroadcastPlan plan{.total_bytes =
-                                 static_cast<std::uint32_t>(layout.bytes_before(kernel.nodes())),
-                             .tag = kBlocksTag};
+    const BroadcastPlan plan = plan_of_all(kernel, layout);
     const CallLabel results = kernel.calls().label(kBlocksTag).beside();
     const Status given = co_await broadcast_within(kernel, results, plan, all, gathered);
     co_return given;
@@ -195,7 +199,8 @@ MESH_NOTED_INLINE Task<Status> allgather_value(Kernel& kernel, const detail::Val
     return as_call(detail::noted(kernel, {"allgather"}), kBlocksTag,
                    detail::allgather_blocks(kernel, detail::bytes_from(mine),
                                             detail::one_each<All>(),
-                                            std::as_writable_bytes(std::span{all})));
+                                            std::as_writable_bytes(std::span{all})),
+                   detail::plan_of_all(kernel, detail::one_each<All>()).share());
 }
 /// Sends value c of `out` to node c, and takes the one from node c to place c of `in`, for each
 /// node. Statuses as of scatterv(). Each node sends nodes - 1 messages, one after the other.
@@ -237,7 +242,8 @@ MESH_NOTED_INLINE Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine,
                                           std::span<T, N> all) {
     return as_call(detail::noted(kernel, {"allgather"}), kBlocksTag,
                    detail::allgather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
-                                            std::as_writable_bytes(all)));
+                                            std::as_writable_bytes(all)),
+                   detail::plan_of_all(kernel, {counts, sizeof(T)}).share());
 }
 
 /// Sends block c of `out` to node c, and takes the one from node c to place c of `in`: `to[c]` and

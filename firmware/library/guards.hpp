@@ -102,18 +102,40 @@ public:
     Task<Status> write(T value) { return write_in_turn(kernel_, *this, value); }
 
 private:
+    /// The place of a writer among those that wait, the first of which writes.
+    class Place {
+    public:
+        explicit Place(SharedChannel& shared) : shared_(shared) {
+            Place** link = &shared.first_;
+            while (*link != nullptr)
+                link = &(*link)->next_;
+            *link = this;
+        }
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        ~Place() {
+            Place** link = &shared_.first_;
+            while (*link != this)
+                link = &(*link)->next_;
+            *link = next_;
+        }
+        bool is_first() const { return shared_.first_ == this; }
+
+    private:
+        SharedChannel& shared_;
+        Place* next_ = nullptr;
+    };
+
     static Task<Status> write_in_turn(Kernel& kernel, SharedChannel& shared, T value) {
-        const std::uint32_t ticket = shared.tickets_++;
-        co_await kernel.wait_until([&shared, ticket] { return shared.turn_ == ticket; });
+        const Place place{shared};
+        co_await kernel.wait_until([&place] { return place.is_first(); });
         co_await shared.channel_.write(value);
-        ++shared.turn_;
         co_return Status::ok;
     }
 
     Kernel& kernel_;
     Channel<T> channel_;
-    std::uint32_t tickets_ = 0; // given to writers
-    std::uint32_t turn_ = 0;    // the ticket that may write
+    Place* first_ = nullptr;
 };
 
 } // namespace mesh

@@ -8,9 +8,9 @@
 
 #include "collectives/await.hpp"
 #include "hal/check.hpp"
-#include "kernel/api/alt.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/api/message.hpp"
+#include "kernel/api/within.hpp"
 #include "kernel/node/kernel.hpp"
 
 #include <cstddef>
@@ -106,15 +106,12 @@ inline bool probe(const Kernel& kernel, NodeId source = kAnySource, Tag tag = kA
     return kernel.has(message_match(source, tag));
 }
 
-/// receive() for `ticks` of model time: timed_out if no message has begun to come by then; one that
-/// has begun is received, however long that takes. Else the statuses of receive().
+/// receive() for `ticks` of model time, see within(). timed_out: no message has begun to come;
+/// in_doubt: one has, and is lost: `source` says whose. Else the statuses of receive().
 inline Task<Received> receive_within(Kernel& kernel, std::span<std::byte> buffer,
                                      wire::ModelTime ticks, NodeId source = kAnySource,
                                      Tag tag = kAnyTag) {
-    const std::uint32_t which = co_await alt(kernel, on_message(source, tag), after(kernel, ticks));
-    if (which != 0)
-        co_return Received{.status = Status::timed_out};
-    const Received received = co_await receive(kernel, buffer, source, tag);
+    const Received received = co_await within(kernel, ticks, receive(kernel, buffer, source, tag));
     co_return received;
 }
 

@@ -141,23 +141,17 @@ inline Outbox::Putting Outbox::put(std::span<const std::byte> data, NodeId to, T
 }
 
 namespace detail {
+template <class T>
+struct Kept {
+    const T kept;
+};
 /// Has the value while its putting waits.
 template <class T>
-class MESH_AWAITED PuttingOf {
+class MESH_AWAITED PuttingOf : Kept<T>, public Outbox::Putting {
 public:
     PuttingOf(Outbox& outbox, const T& value, NodeId to, Tag tag)
-        : value_(value),
-          putting_(outbox, bytes_from(value_), to, tag) {}
-    PuttingOf(const PuttingOf&) = delete;
-    PuttingOf& operator=(const PuttingOf&) = delete;
-
-    bool await_ready() const { return false; }
-    bool await_suspend(std::coroutine_handle<> caller) { return putting_.await_suspend(caller); }
-    [[gnu::warn_unused_result]] Status await_resume() const { return putting_.await_resume(); }
-
-private:
-    const T value_;
-    Outbox::Putting putting_;
+        : Kept<T>{value},
+          Putting(outbox, bytes_from(Kept<T>::kept), to, tag) {}
 };
 } // namespace detail
 

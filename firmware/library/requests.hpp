@@ -73,6 +73,18 @@ private:
     friend class detail::Tether<Request>;
     friend Task<Status> wait(Kernel& kernel, Request& request);
 
+    /// A wait that is given up is none: the request is to be waited for as before.
+    struct Waited {
+        Request* request;
+        explicit Waited(Request& one) : request(&one) {}
+        Waited(const Waited&) = delete;
+        Waited& operator=(const Waited&) = delete;
+        ~Waited() {
+            if (request != nullptr)
+                request->done_ = false;
+        }
+    };
+
     static Process receive_beside(Kernel&, detail::Tether<Request> request, Task<Received> task) {
         const Received received = co_await task;
         if (request.owner() != nullptr)
@@ -113,7 +125,9 @@ inline Task<Status> wait(Kernel& kernel, Request& request) {
     MESH_CHECK(!std::exchange(request.done_, true), request_waited_twice);
     if (!request.runs_)
         co_return request.received_.status;
-    const Status verdict = co_await kernel.join(request.id_);
+    Request::Waited waited{request};
+    const Status verdict = co_await kernel.end_of(request.id_);
+    waited.request = nullptr;
     request.received_.status = verdict;
     co_return verdict;
 }

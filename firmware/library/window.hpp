@@ -14,6 +14,8 @@
 //   bad_argument  the target has elements of another type under that number, or not so many, or
 //                 there is no such node or window, or more than 1023 KiB move. Nothing has changed.
 //   no_memory     no room at the origin for one process more, or for frames. Nothing has changed.
+//   timed_out     given up (kernel/api/within.hpp) before it began. Nothing has changed.
+//   in_doubt      given up in the midst: as unreachable.
 // An operation waits until its target opens the window for the first time, as a send waits for a
 // receive.
 //

@@ -80,7 +80,7 @@ def test_whoever_prints_much_loses_nothing(engine):
 
 @pytest.mark.parametrize("number, words", enumerate([
     "no memory", "unreachable", "bad argument", "truncated", "failed", "timed out",
-    "ended without co_return", "tag in use"], 1))
+    "ended without co_return", "tag in use", "in doubt"], 1))
 def test_every_status_has_words_and_fails_the_run(number, words):
     outcome = mistake("sim", "verdict", number)
     assert outcome.status == 1, outcome

@@ -74,23 +74,16 @@ public:
         value_ = std::move(value);
         written_at_ = kernel_.now();
         state_ = State::offered;
-        return detail::wait(kernel_, detail::ChannelAt{state_, State::taken MESH_HERE}, [this] {
-            state_ = State::empty;
-            kernel_.advance_clock(taken_at_);
-        });
+        return detail::wait(kernel_, detail::ChannelAt{state_, State::taken MESH_HERE},
+                            Written{*this});
     }
 
     /// `T value = co_await channel.read()`.
     MESH_NOTED_INLINE auto read() {
         detail::check_is_there(state_ MESH_HERE);
         MESH_CHECK(!std::exchange(reading_, true), channel_two_readers);
-        return detail::wait(kernel_, detail::ChannelAt{state_, State::offered MESH_HERE}, [this] {
-            reading_ = false;
-            kernel_.advance_clock(written_at_);
-            taken_at_ = kernel_.now();
-            state_ = State::taken;
-            return std::move(value_);
-        });
+        return detail::wait(kernel_, detail::ChannelAt{state_, State::offered MESH_HERE},
+                            Read{*this});
     }
 
     /// A writer is waiting: read() would not wait.
@@ -98,6 +91,50 @@ public:
 
 private:
     using State = detail::ChannelState;
+
+    /// The end of one of its users, who is gone when this goes.
+    class End {
+    public:
+        explicit End(Channel& channel) : channel_(&channel) {}
+        End(End&& other) noexcept : channel_(std::exchange(other.channel_, nullptr)) {}
+        End(const End&) = delete;
+        End& operator=(const End&) = delete;
+        End& operator=(End&&) = delete;
+
+    protected:
+        ~End() = default;
+        Channel* channel_; // nullptr: the value has moved
+    };
+    /// A value that nobody has taken when its writer gives up is none any more.
+    struct Written : End {
+        using End::End;
+        Written(Written&&) = default;
+        ~Written() {
+            if (this->channel_ != nullptr)
+                this->channel_->state_ = State::empty;
+        }
+        void operator()() {
+            Channel& channel = *std::exchange(this->channel_, nullptr);
+            channel.state_ = State::empty;
+            channel.kernel_.advance_clock(channel.taken_at_);
+        }
+    };
+    struct Read : End {
+        using End::End;
+        Read(Read&&) = default;
+        ~Read() {
+            if (this->channel_ != nullptr)
+                this->channel_->reading_ = false;
+        }
+        T operator()() {
+            Channel& channel = *std::exchange(this->channel_, nullptr);
+            channel.reading_ = false;
+            channel.kernel_.advance_clock(channel.written_at_);
+            channel.taken_at_ = channel.kernel_.now();
+            channel.state_ = State::taken;
+            return std::move(channel.value_);
+        }
+    };
 
     State state_ = State::empty;
     bool reading_ = false; // a process reads, since read() was called

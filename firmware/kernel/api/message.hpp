@@ -58,6 +58,7 @@ protected:
     bool go_on();
 
 private:
+    friend class Attempt;
     friend struct WaitPlaces;
     static bool ask(Waiting& self) { return static_cast<Sending&>(self).go_on(); }
 
@@ -183,6 +184,11 @@ public:
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
     /// The same receive beside its caller: `Request r{kernel, receive(...)}`.
     operator Task<Received>() const;
+    /// The result if it was given up (kernel/api/within.hpp): whose message had begun, if any.
+    const Received& given_up(Status verdict) {
+        result_.status = verdict;
+        return result_;
+    }
 #if MESH_NOTES
     /// Of the value that was sent, if that is known; else nullptr.
     const detail::TypeNote* type() const { return type_; }
@@ -197,6 +203,7 @@ protected:
     }
 
 private:
+    friend class Attempt;
     friend struct WaitPlaces;
     static bool ask(Waiting& self) { return static_cast<Receiving&>(self).go_on(); }
 

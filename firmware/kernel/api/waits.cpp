@@ -3,6 +3,7 @@
 #include "kernel/api/alt.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/api/message.hpp"
+#include "kernel/api/within.hpp"
 #include "kernel/node/kernel.hpp"
 
 // These classes have bases and private members; the compilers that we use lay them out all the
@@ -17,7 +18,7 @@ struct WaitPlaces {
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
     static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-    static constexpr std::array<WaitOffsets, 25> kOffsets{{
+    static constexpr std::array<WaitOffsets, 26> kOffsets{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
         {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting),
@@ -39,6 +40,7 @@ struct WaitPlaces {
         {"mesh::detail::TurnCome", WaitKind::turn},
         {"mesh::detail::ChannelAt", WaitKind::channel,
          kReady + offsetof(detail::ChannelAt, wanted)},
+        {"mesh::Attempt", WaitKind::attempt, offsetof(Attempt, inner_)},
         {"mesh::detail::Alternative", WaitKind::alternative, kReady},
         {"mesh::detail::RowAlternative", WaitKind::row, kReady},
         {"mesh::MailGuard", WaitKind::mail_guard, offsetof(MailGuard, match), sizeof(MailGuard),

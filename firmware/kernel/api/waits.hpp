@@ -32,6 +32,7 @@ enum class WaitKind : std::uint8_t {
     begun,    // that a neighbour begins a collective, too; at: as of mail
     mpi,      // a message of MPI; at: mpi::Awaited
     link_event,
+    attempt, // it may be given up; at: a pointer to what it waits for
     // An alternative: the names of its guards' classes are arguments of its own class. at: them.
     alternative, // one behind the other, as the members of detail::Guards
     row,         // of one class, as a std::span

@@ -14,9 +14,10 @@ enum class Status : std::uint8_t {
     bad_argument, // node, tag, size or rule out of range
     truncated,    // the message was longer than the buffer; the rest was discarded
     failed,       // an application's own verdict
-    timed_out,    // nothing came in the time that it was waited for
+    timed_out,    // given up before it began, or before anything came
     no_verdict,   // a process ended without co_return
     tag_in_use,   // another collective with this tag is under way on this node
+    in_doubt,     // given up in the midst: it may have taken effect or not
 };
 
 /// Its name.
@@ -31,6 +32,7 @@ constexpr std::string_view words_of(Status status) {
     case Status::timed_out: return "timed out";
     case Status::no_verdict: return "ended without co_return";
     case Status::tag_in_use: return "tag in use";
+    case Status::in_doubt: return "in doubt";
     }
     return "?";
 }

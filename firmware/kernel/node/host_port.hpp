@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace mesh {
 
@@ -80,6 +81,24 @@ public:
     void pull(std::uint32_t position, std::span<std::byte> out);
     /// The bytes that pull() asked for are there.
     bool pulled() const { return pull_into_.empty(); }
+    /// The end of a wait for it: says whether it is there. If it goes before that, there is no room
+    /// for the chunk any more.
+    class Chunk {
+    public:
+        explicit Chunk(HostPort& host) : host_(&host) {}
+        Chunk(Chunk&& other) noexcept : host_(std::exchange(other.host_, nullptr)) {}
+        Chunk(const Chunk&) = delete;
+        Chunk& operator=(const Chunk&) = delete;
+        Chunk& operator=(Chunk&&) = delete;
+        ~Chunk() {
+            if (host_ != nullptr)
+                host_->pull_into_ = {};
+        }
+        bool operator()() { return std::exchange(host_, nullptr)->pulled(); }
+
+    private:
+        HostPort* host_;
+    };
 
 private:
     bool on_job(std::span<const std::byte> payload);

@@ -126,7 +126,7 @@ public:
     /// The same for a process that is to be joined by `id`, which may go anywhere.
     [[nodiscard]] MESH_CHECKED_INLINE bool spawn(Process process, ProcessId& id) {
         check_frame(process);
-        return scheduler_.spawn(std::move(process), scheduler_.clock(), &id);
+        return scheduler_.spawn(std::move(process), &id);
     }
 
     /// `co_await wait_until(f)`: continues when f() holds; f is asked after every event and at
@@ -257,7 +257,7 @@ public:
     Arena& arena() { return arena_; }
     /// Starts a process that nobody joins, as spawn() does.
     [[nodiscard]] bool spawn_alone(Process process) {
-        return scheduler_.spawn(std::move(process), scheduler_.clock(), nullptr);
+        return scheduler_.spawn(std::move(process), nullptr);
     }
 
 protected:
@@ -359,7 +359,7 @@ public:
     Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
         : Waiting(scheduler, ask, wake),
           ready_(ready),
-          result_(result) {}
+          result_(std::move(result)) {}
     template <SaysFailure Value = Given>
     [[gnu::warn_unused_result]] Value await_resume() {
         return result_();
@@ -454,7 +454,7 @@ auto Kernel::wait_until(Ready ready, std::uint64_t wake) {
 
 template <class Ready, class Result>
 auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake) {
-    return Awaiter{kernel.scheduler(), ready, result, wake};
+    return Awaiter{kernel.scheduler(), ready, std::move(result), wake};
 }
 
 inline auto Kernel::yield() {
@@ -494,7 +494,7 @@ inline Kernel::Arrival Kernel::receive(const Match& match) { return {*this, matc
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
     const std::uint64_t again = start_pull(position, out);
     return detail::Awaiter{scheduler_, [this, again] { return host_.pulled() || due(again); },
-                           [this] { return host_.pulled(); }, again};
+                           HostPort::Chunk{host_}, again};
 }
 
 } // namespace mesh

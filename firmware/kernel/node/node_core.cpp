@@ -6,6 +6,9 @@
 
 namespace mesh {
 
+// Weak: it comes with programs that give up what they send (kernel/api/within.hpp).
+[[gnu::weak]] void drop_withdrawn(Kernel& kernel);
+
 using wire::HostTag;
 using wire::Kind;
 
@@ -101,7 +104,8 @@ void NodeCore::on_start(std::span<const std::byte> payload) {
 
 inline void NodeCore::begin_program(wire::ModelTime begin) {
     context().time.come_to(begin);
-    running_ = scheduler_.spawn(program_(*this), begin, &program_id_);
+    scheduler_.clock() = begin;
+    running_ = scheduler_.spawn(program_(*this), &program_id_);
     if (!running_)
         end_program(Status::no_memory);
 }
@@ -205,6 +209,8 @@ void NodeCore::run() {
     wire::Ready ready;
     if (links_.take_ready(ready))
         host_.send(HostTag::ready, wire::bytes_of(ready));
+    if (drop_withdrawn != nullptr)
+        drop_withdrawn(*this);
     unsigned turns = 0;
     do {
         polled_preemptively_ = false;

@@ -64,9 +64,13 @@ bool CallRecord::has_parted(NodeId node) const {
     return parted == node || parted == kAllNodes;
 }
 
-void CallRecord::add(std::uint32_t more) {
-    packets = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets + more, 0xFFFF));
-    counted = true;
+void CallRecord::set_share(std::uint32_t all) {
+    share = static_cast<std::uint16_t>(std::min<std::uint32_t>(all, 0xFFFF));
+}
+
+void CallRecord::count() {
+    ++calls;
+    packets = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets + share, 0xFFFF));
 }
 
 CallRecord* Calls::find(Tag tag, bool of_group) const {
@@ -102,7 +106,7 @@ void Calls::begin(CallRecord& record, unsigned newest) {
     if (begun_anew_ && first && newest != 0)
         record.number = static_cast<std::uint16_t>(newest);
     record.under_way = true;
-    record.lasting = record.counted = false;
+    record.lasting = false;
     record.parted = CallRecord::kNobody;
     for (Loss& loss : losses_) {
         if (!loss.is_there || loss.tag != record.tag || loss.number == 0)
@@ -140,7 +144,8 @@ bool Calls::have_parted(CallLabel label, NodeId node) const {
 
 void Calls::part(CallLabel label, NodeId node) const {
     CallRecord* const record = record_of_messages(label);
-    if (record != nullptr && record->under_way && record->number == label.call / 2)
+    if (record != nullptr && record->under_way && !record->loose &&
+        record->number == label.call / 2)
         record->part(node);
 }
 

@@ -27,9 +27,10 @@ struct CallRecord {
     bool of_group = false;
     bool under_way = false;
     bool lasting = false;   // when it has ended a process takes late copies until the next begins
-    bool counted = false;   // its packets have been, in `packets`
+    bool loose = false;     // its messages do not depend on each other: see part()
     std::uint8_t calls = 0; // since all nodes were known to be as far
     std::uint16_t packets = 0; // that these calls may have sent to a late node
+    std::uint16_t share = 0;   // of that: what the call that is under way adds when it ends
     std::uint16_t lost = 0;    // by some port, packets of calls up to this number; 0: none
     NodeId parted = kNobody;   // see part()
     std::uint32_t* parted_set = nullptr; // a bit for each node; the call's, while it is under way
@@ -39,12 +40,16 @@ struct CallRecord {
     /// A message of this call to or from `node` was given up: the two nodes exchange no more
     /// messages in this call, or one would take a later message for the lost one. The record has
     /// room for one node; if there are more, it holds for all nodes, but in a call that gives room
-    /// for all of them (`parted_set`).
+    /// for all of them (`parted_set`). Not called if the record is `loose`.
     void part(NodeId node);
     bool has_parted(NodeId node) const;
-    /// Adds packets that a late node may be sent.
-    void add(std::uint32_t more);
-    /// All nodes have begun the call that is under way.
+    /// The call that is under way may send so many packets to a late node. Set, as meet() is
+    /// called, before the call waits for anything: so all nodes count alike, also one that gives it
+    /// up.
+    void set_share(std::uint32_t all);
+    /// The call that is under way has ended.
+    void count();
+    /// All nodes have begun the call that is under way, or will have when it ends.
     void meet() {
         calls = 0;
         packets = 0;

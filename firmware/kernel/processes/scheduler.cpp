@@ -27,7 +27,7 @@ inline void Scheduler::tell([[maybe_unused]] ProcessEvent event, [[maybe_unused]
 #endif
 }
 
-bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
+bool Scheduler::spawn(Process process, ProcessId* id) {
     std::uint8_t number = 0;
     while (number < slots_.size() && !slots_[number].is_free())
         ++number;
@@ -40,7 +40,8 @@ bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
     slot.root = handle;
     slot.resume_at = handle;
     slot.waiting = nullptr;
-    slot.clock = clock;
+    slot.scope = slots_[current_].scope;
+    slot.clock = slots_[current_].clock;
     slot.status = Status::ok;
     ++slot.generation;
     slot.will_be_joined = id != nullptr;
@@ -59,6 +60,50 @@ void Scheduler::start(ProcessId id) {
     if (slot.root.done())
         end(slot);
     current_ = caller;
+}
+
+// The link to `scope` in a chain of scopes; nullptr: it is not there.
+Scope** Scheduler::link_to(const Scope& scope, Scope** from) {
+    while (*from != nullptr && *from != &scope)
+        from = &(*from)->outer;
+    return *from != nullptr ? from : nullptr;
+}
+
+Waiting* Scheduler::run_part(Scope& scope, std::coroutine_handle<>& part) {
+    ProcessSlot& slot = slots_[current_];
+    scope.outer = std::exchange(slot.scope, &scope);
+    part.resume();
+    slot.scope = scope.outer;
+    part = slot.resume_at;
+    return std::exchange(slot.waiting, nullptr);
+}
+
+const ProcessSlot* Scheduler::next_in(const Scope& scope, const ProcessSlot* after) const {
+    std::size_t number = after == nullptr ? 0 : static_cast<std::size_t>(after - slots_.data()) + 1;
+    for (; number < used_; ++number)
+        if (slots_[number].will_be_joined && link_to(scope, &slots_[number].scope) != nullptr)
+            return &slots_[number];
+    return nullptr;
+}
+
+// What ends here may end others: operations in the frames of its processes are given up, too.
+void Scheduler::end_scope(const Scope& scope, bool given_up) {
+    for (unsigned number = 0; number < used_; ++number) {
+        ProcessSlot& slot = slots_[number];
+        Scope** const link = link_to(scope, &slot.scope);
+        if (link == nullptr)
+            continue;
+        *link = scope.outer;
+        if (!given_up || !slot.will_be_joined)
+            continue;
+        slot.will_be_joined = false;
+        slot.status = Status::timed_out;
+        if (!slot.root)
+            continue;
+        tell(ProcessEvent::ended, number);
+        slot.waiting = nullptr;
+        std::exchange(slot.root, nullptr).destroy();
+    }
 }
 
 bool Waiting::await_suspend(std::coroutine_handle<> caller) {

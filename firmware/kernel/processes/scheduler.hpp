@@ -54,6 +54,7 @@ protected:
 
 private:
     friend class Scheduler;
+    friend class Attempt;
     friend struct WaitPlaces;
 
     Scheduler& scheduler_;
@@ -61,11 +62,18 @@ private:
     std::uint64_t wake_;
 };
 
+/// An operation that may be given up (kernel/api/within.hpp). The processes that are spawned while
+/// it runs belong to it.
+struct Scope {
+    Scope* outer = nullptr; // the operation of which it is a part
+};
+
 /// One process, or room for one. Memory of the scheduler.
 struct ProcessSlot {
     std::coroutine_handle<Process::promise_type> root;
     std::coroutine_handle<> resume_at;
     Waiting* waiting = nullptr; // nullptr: runnable
+    Scope* scope = nullptr;     // the innermost operation to which it belongs
     wire::ModelTime clock = 0;
     Status status = Status::ok;
     bool will_be_joined = false;
@@ -82,10 +90,11 @@ public:
             new (&slot) ProcessSlot;
     }
 
-    /// Starts `process` at model time `clock`; it first runs when the caller waits. With an `id` it
-    /// has a slot until it is joined, without one until it ends. False (and nothing started) if no
-    /// slot is left or the arena was exhausted.
-    [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
+    /// Starts `process` at the model time of the running process, of whose operation it is a part;
+    /// it first runs when the caller waits. With an `id` it has a slot until it is joined, without
+    /// one until it ends. False (and nothing started) if no slot is left or the arena was
+    /// exhausted.
+    [[nodiscard]] bool spawn(Process process, ProcessId* id);
 
     /// Runs a process that was spawned with an `id`, and has not run, until it waits for the first
     /// time; then the caller, a process, goes on. So what several of them begin, begins in the
@@ -94,6 +103,16 @@ public:
 
     /// Blocks the running process. False, and nothing done, if the wait is over at once.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
+
+    /// Runs the coroutine at `part` as a part of the running process, in `scope`, until it waits or
+    /// has ended. What it waits for, and `part` is where it goes on then; nullptr: it has ended.
+    Waiting* run_part(Scope& scope, std::coroutine_handle<>& part);
+    /// `scope` ends. Its processes belong to its outer scope then; if it is `given_up`, those that
+    /// somebody was to join end with it.
+    void end_scope(const Scope& scope, bool given_up);
+    /// The slot of such a process; nullptr: none is left. `after`: the one before, at first
+    /// nullptr.
+    const ProcessSlot* next_in(const Scope& scope, const ProcessSlot* after) const;
 
     /// One turn: resumes each process that can run once. True if another turn is due: a process has
     /// run, or the wait of a process has made a step.
@@ -137,7 +156,10 @@ public:
 #endif
 
 private:
+    friend class Attempt;
+
     void end(ProcessSlot& slot);
+    static Scope** link_to(const Scope& scope, Scope** from);
     void tell(ProcessEvent event, unsigned number);
     void give_turn(unsigned number);
     [[gnu::noinline]] bool known(ProcessId id) const {
@@ -164,7 +186,7 @@ class [[nodiscard]] Spawned {
 public:
     Spawned(Scheduler& scheduler, Process&& process)
         : scheduler_(&scheduler),
-          runs_(scheduler.spawn(std::move(process), scheduler.clock(), &id_)) {}
+          runs_(scheduler.spawn(std::move(process), &id_)) {}
     Spawned(const Spawned&) = delete;
     Spawned& operator=(const Spawned&) = delete;
     ~Spawned() {

@@ -95,8 +95,8 @@ public:
         return waiting;
     }
 
-    /// The wait of a process for the object at this address.
-    WaitsFor at(std::uint64_t object) {
+    /// The wait of a process for the object at this address, which is inside so many attempts.
+    WaitsFor at(std::uint64_t object, unsigned inside = 0) {
         WaitsFor waiting;
         if (waiting_ == nullptr)
             return waiting;
@@ -110,7 +110,11 @@ public:
         const auto first = object + offsets->at[0];
         const auto second = object + offsets->at[1];
         waiting.kind = offsets->kind;
-        if (offsets->kind == WaitKind::alternative) {
+        if (offsets->kind == WaitKind::attempt && inside < kInsideMax) {
+            const std::uint64_t wake = waiting.wake;
+            waiting = at(pointer(first).value_or(0), inside + 1);
+            waiting.wake = wake;
+        } else if (offsets->kind == WaitKind::alternative) {
             waiting.guards = guards_at(arguments_of(name), first);
         } else if (offsets->kind == WaitKind::row) {
             add_row(arguments_of(name), first, waiting);
@@ -138,6 +142,8 @@ public:
     }
 
 private:
+    static constexpr unsigned kInsideMax = 8;
+
     const WaitOffsets* offsets_of(WaitKind kind) const {
         const auto found = std::ranges::find_if(memory_.offsets,
                                                 [&](const auto& one) { return one.kind == kind; });
@@ -340,6 +346,7 @@ std::string describe(const WaitsFor& waiting) {
     case WaitKind::condition:
     case WaitKind::slot:
     case WaitKind::waiting:
+    case WaitKind::attempt:
     case WaitKind::mail_guard:
     case WaitKind::channel_guard:
     case WaitKind::time_guard:

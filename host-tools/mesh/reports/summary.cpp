@@ -162,6 +162,7 @@ std::string_view hint(Status status) {
     case Status::timed_out:
         return " (nothing came in the time that it was waited for; where nodes run free that is "
                "time of a busy machine, with --lockstep it is model time)";
+    case Status::in_doubt: return " (it was given up in the midst)";
     case Status::no_verdict: return " (a Status is to be given there)";
     case Status::ok: break;
     }

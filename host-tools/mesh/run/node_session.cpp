@@ -20,7 +20,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::tag_in_use);
+constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::in_doubt);
 
 constexpr std::string_view kHintOfLoop =
     "; what another process or node does is seen behind a wait only: in a loop that looks for it, "
