@@ -75,6 +75,7 @@ struct Ready {
     std::uint32_t miswired_port;  // first of them
     std::uint32_t found_node;     // the node that answered there
     std::uint32_t found_port;     // by which of its ports
+    std::uint32_t start;          // Identity::start of the node
 };
 
 /// The job as the host sends it to every node: what all ops share.

@@ -43,7 +43,7 @@ public:
         if (input_.remaining_bytes() == 0)
             return false;
         switch (input_.ConsumeIntegralInRange(0, 5)) {
-        case 0: all_say(wire::HostTag::ready, wire::bytes_of(wire::Ready{3, 0, 0, 0, 0})); break;
+        case 0: all_say(wire::HostTag::ready, wire::bytes_of(wire::Ready{3, 0, 0, 0, 0, 0})); break;
         case 1: all_say(wire::HostTag::accepted, {}); break;
         case 2: all_say(wire::HostTag::report, wire::bytes_of(some_report())); break;
         case 3: one_says_a_message(); break;

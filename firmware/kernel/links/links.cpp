@@ -144,6 +144,7 @@ void Links::note_death(Port port) {
     const std::uint32_t plugged = here_.out_ports() | here_.in_ports();
     ready_told_ = ready_.ports_good == plugged || ready_.ports_miswired != 0;
     ready = ready_;
+    ready.start = here_.identity.start;
     return ready_told_;
 }
 

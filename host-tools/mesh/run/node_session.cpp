@@ -95,21 +95,16 @@ std::string NodeSession::on_ready(const HostMessage& message) {
                                    index(node_), index(port), ready->found_node, ready->found_port,
                                    index(neighbor(network, node_, port)), index(port)));
     }
-    if (result_.ready && result_.accepted)
+    if ((result_.ready && result_.accepted) || (ready->start == 0 && resets_ != 0))
         on_lost_power();
     met_ = result_.ready = true;
     return {};
 }
 
 /// A node says once in a life that it is ready, and of a life that it has counted it tells before
-/// that. So this one lost its count with its power. It is told the count, and is reset: then it
-/// comes back like any node that was reset.
+/// that. So this one, which is ready twice or counts from 0 again, lost its count with its power.
+/// It is told the count, and is reset: then it comes back like any node that was reset.
 void NodeSession::on_lost_power() {
-    if (std::exchange(told_resets_, true))
-        return end_run(fmt::format("node {} has lost its power and is there again, but its board "
-                                   "does not count on from {} resets, so others could take its "
-                                   "messages for old ones: run again",
-                                   index(node_), resets_));
     handler_->answer(node_, wire::HostTag::resets, wire::bytes_of(resets_));
 }
 
@@ -145,7 +140,6 @@ std::string NodeSession::on_began_anew(const HostMessage& message) {
     if (!told || !live() || told->resets <= resets_)
         return refuse_frame();
     const std::uint32_t more = told->resets - std::exchange(resets_, told->resets);
-    told_resets_ = false;
     if (!std::exchange(met_, true) && context_->was_there) { // before this run
         said_before_ = told->may_begin_again != 0;
         return {};

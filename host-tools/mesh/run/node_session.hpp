@@ -194,7 +194,6 @@ private:
     bool said_before_ = false;     // it said so in another run, and the node still keeps that
     bool begins_anew_ = false;     // its program is to begin again, and was not told so yet
     std::uint32_t resets_ = 0;     // that it has told of, since it was last started
-    bool told_resets_ = false;     // it has lost its power, and was told `resets_`
     std::uint32_t starts_ = 0;     // of any kind, behind the first
     bool stopped_ = false;         // its firmware has said so: it has no more to report
     Deadlines::Seconds quiet_since_{0};
