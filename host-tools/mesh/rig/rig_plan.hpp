@@ -51,6 +51,8 @@ struct RigPlan {
     bool fork = false;        // qemu: by one emulator for all nodes, if that can be
     std::string why_not_fork; // if it cannot be, and nobody has asked for one or the other way
     bool exec_fits = true;    // qemu: there is memory to start each emulator by itself
+    std::uint64_t memory_kbyte = 0;           // that its nodes need
+    std::uint64_t memory_available_kbyte = 0; // when it was planned
     Uplink* uplink = nullptr; // qemu: the ranks that share the nodes; nullptr: this process has all
 
     bool serial() const { return !options.serial.empty(); }
