@@ -79,8 +79,8 @@ void dry_run(const Operation& op) {
     fmt::print("traffic   {}\n", traffic_of(op));
     fmt::print("wiring    {} cables; node {}: {}\n", count_cables(run), index(kShownNode),
                fmt::join(cables_of(run, kShownNode), ", "));
-    fmt::print("memory    {} MB needed, {} MB available\n", (run.memory_kbyte + 1023) / 1024,
-               run.memory_available_kbyte / 1024);
+    fmt::print("memory    {} MB needed, {} MB available\n", (run.rig.memory_kbyte + 1023) / 1024,
+               run.rig.memory_available_kbyte / 1024);
     fmt::print("node {}    {}\n", index(kShownNode), command_of(run, kShownNode));
 }
 

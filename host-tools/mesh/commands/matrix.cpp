@@ -79,7 +79,7 @@ Case Matrix::planned(std::size_t place) const {
     arguments.alone = false;
     const auto op = plan_run(arguments, {});
     const RunPlan& run = op->run();
-    work.memory_kbyte = run.memory_kbyte;
+    work.memory_kbyte = run.rig.memory_kbyte;
     if (!run.rig.simulated())
         work.jobs = std::min(run.nodes(), jobs_max_);
     return work;

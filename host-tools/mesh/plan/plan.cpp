@@ -1,18 +1,17 @@
 #include "plan.hpp"
 
-#include "fault_plan.hpp"
 #include "host-tools/mesh/capture/capture.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/ops/data.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "plan_host_cable.hpp"
 #include "plan_programs.hpp"
 #include "plan_rig.hpp"
 
-#include <optional>
 #include <unistd.h>
-#include <utility>
 
 namespace mesh::host {
 
@@ -67,7 +66,7 @@ void check_files(const RunPlan& run) {
 }
 
 /// The part of the plan that does not depend on the op: network and board.
-RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
+RunPlan plan_shared(const OpKind& kind, const RunArguments& arguments, const std::string& command) {
     if (!arguments.alone && arguments.data.input == "-")
         refuse("--input -: standard input is read once; give several runs a file");
     RunPlan run(arguments, command);
@@ -83,48 +82,31 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     check_model(run.model);
     run.capture_bytes = static_cast<std::size_t>(
         run.results.capture_bytes.value_or(static_cast<std::int64_t>(wire::kFrameBytesMax)));
+    run.workspace_bytes = workspace_for(kind, run);
     return run;
 }
 
-std::optional<OrderPlan> plan_order(const RigPlan& rig, const ModelOptions& model) {
-    if (model.order.empty())
-        return std::nullopt;
-    if (!rig.simulated())
-        refuse("--order: goes with --engine sim; cables of an emulator have the order that comes");
-    std::optional<OrderPlan> order = order_of(model.order);
-    if (!order)
-        refuse("--order '{}': allowed: the numbers of choices in ascending order, as 12,40; none; "
-               "drawn:N",
-               model.order);
-    order->seed = model.seed;
-    return order;
-}
-
-bool plan_lockstep(const Operation& op) {
-    const RunPlan& run = op.run();
-    if (run.model.free && run.rig.simulated())
-        refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
-    return run.rig.simulated() || run.model.lockstep ||
-           (!run.model.free && !run.rig.one_cable && op.contends());
+/// A person at a terminal types what the program of node 0 reads, before the run.
+void plan_typed_input(RunPlan& run) {
+    const std::size_t first = run.rig.program_of.empty() ? 0 : run.rig.program_of.front();
+    if (run.input || !run.alone || !run.data.files.empty() || run.rig.options.dry_run ||
+        isatty(STDIN_FILENO) == 0 || !run.rig.programs.at(first).may_read)
+        return;
+    say("the program reads standard input: type it, and Ctrl-D behind the last line\n");
+    plan_message(run, "-", kInputBytesMax);
 }
 
 } // namespace
 
+/// Each step takes what the one before has left: arguments, a run with its network and board, an op
+/// that knows its data, a rig.
 std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command) {
     const OpKind& kind = kind_of(arguments);
-    RunPlan shared = plan_shared(arguments, command);
-    shared.workspace_bytes = workspace_for(kind, shared);
-    std::unique_ptr<Operation> op = kind.plan(kind, std::move(shared));
-    RunPlan& run = op->run();
-    check_files(run);
-    for (const std::int64_t node : run.rig.options.gdb)
-        run.rig.gdb.push_back(node_of(run.network(), node, "--gdb"));
-    run.rig.faults = plan_faults(parse_faults(run.results.faults, run.network()), run.network(),
-                                 run.root, op->expected_packets(), run.model.seed);
-    run.rig.order = plan_order(run.rig, run.model);
-    plan_rig(*op);
-    run.rig.lockstep = plan_lockstep(*op);
-    check_host_cable(run);
+    std::unique_ptr<Operation> op = kind.plan(kind, plan_shared(kind, arguments, command));
+    check_files(op->run());
+    op->run().rig = plan_rig(*op);
+    plan_typed_input(op->run());
+    check_host_cable(op->run());
     return op;
 }
 

@@ -2,9 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/node_names.hpp"
-#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "host-tools/mesh/ops/data.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
@@ -54,16 +52,15 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
 }
 
 /// The place that the images of the run's board are in, and are made for.
-std::string place_of_images(const RunPlan& run) {
-    const BoardFacts& board = run.rig.board;
-    if (!run.rig.loader.empty())
-        return board.loaded_folder();
-    return run.rig.one_cable ? board.relay_folder() : board.name;
+std::string place_of_images(const RigPlan& rig) {
+    if (!rig.loader.empty())
+        return rig.board.loaded_folder();
+    return rig.one_cable ? rig.board.relay_folder() : rig.board.name;
 }
 
 /// The image of an op or app.
-std::string made_image(std::string_view name, const RunPlan& run) {
-    const std::string place = place_of_images(run);
+std::string made_image(std::string_view name, const RigPlan& rig) {
+    const std::string place = place_of_images(rig);
     const fs::path image = image_of(name, place);
     if (!fs::is_regular_file(image))
         refuse("'{}': not there; in the source tree `make build/{}/{}.elf` makes it",
@@ -72,15 +69,14 @@ std::string made_image(std::string_view name, const RunPlan& run) {
 }
 
 /// The file of a program by its name, its path, or that of its source.
-std::string file_of(const std::string& word, const RunPlan& run) {
+std::string file_of(const std::string& word, const RigPlan& rig) {
     if (is_source(word))
-        return built_program(word, run.rig.simulated() ? "sim" : "qemu", place_of_images(run))
-            .string();
+        return built_program(word, rig.simulated() ? "sim" : "qemu", place_of_images(rig)).string();
     if (word.find('/') != std::string::npos || word.ends_with(".elf"))
         return word;
     const auto names = app_names();
     if (std::find(names.begin(), names.end(), word) != names.end())
-        return made_image(word, run);
+        return made_image(word, rig);
     if (fs::is_regular_file(word))
         refuse("--app '{}': a file is named with its folder: ./{}", word, word);
     refuse("--app '{}': no such app{}; there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
@@ -88,47 +84,36 @@ std::string file_of(const std::string& word, const RunPlan& run) {
 }
 
 /// The part of this file that the engine loads.
-RigProgram loaded_part(const std::string& name, const std::string& path, const RunPlan& run) {
+RigProgram loaded_part(const std::string& name, const std::string& path, const RigPlan& rig) {
     const ProgramFile file(path);
-    if (run.rig.simulated()) {
+    if (rig.simulated()) {
         file.check_for_simulation();
         const auto unpacked = std::make_shared<const Fd>(file.simulated());
         // With the process, for the tools that find lines in it.
         return {name, fmt::format("/proc/{}/fd/{}", getpid(), unpacked->get()), unpacked};
     }
-    file.check_for_board(place_of_images(run));
+    file.check_for_board(place_of_images(rig));
     return {name, path, nullptr, file.waits_for_times()};
 }
 
-/// A person at a terminal types what node 0's program reads, before the run.
-void plan_typed_input(RunPlan& run, const std::string& file) {
-    if (run.input || !run.alone || !run.data.files.empty() || run.rig.options.dry_run ||
-        isatty(STDIN_FILENO) == 0 || !ProgramFile(file).may_read())
-        return;
-    say("the program reads standard input: type it, and Ctrl-D behind the last line\n");
-    plan_message(run, "-", kInputBytesMax);
-}
-
-void plan_apps(RunPlan& run) {
+void plan_apps(const RunPlan& run, RigPlan& rig) {
     constexpr std::uint8_t kNone = 0xFF;
     const std::vector<std::string>& words = run.work.app;
     if (words.size() > board::kLoadedMax)
         refuse("--app: {} programs; at most {} are allowed", words.size(), board::kLoadedMax);
-    RigPlan& rig = run.rig;
     rig.program_of.assign(run.nodes(), kNone);
-    std::vector<std::string> files;
     for (const std::string& word : words) {
         const std::size_t at = nodes_in(word);
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
         const std::string name = word.substr(0, at);
-        const std::string file = file_of(name, run);
+        const std::string file = file_of(name, rig);
         if ((run.work.ranks || run.work.heap || !run.work.tree.empty()) &&
             !ProgramFile(file).has_main())
             refuse("--ranks, --heap, --tree: '{}' has no main(), or no names; allowed: programs "
                    "with one",
                    name);
-        rig.programs.push_back(loaded_part(name, file, run));
-        files.push_back(file);
+        rig.programs.push_back(loaded_part(name, file, rig));
+        rig.programs.back().may_read = ProgramFile(file).may_read();
         if (at == word.size())
             std::ranges::replace(rig.program_of, kNone, number);
     }
@@ -148,7 +133,6 @@ void plan_apps(RunPlan& run) {
     if (!without.empty())
         refuse("--app: no program for {}: name them, or give one program without @",
                name_nodes(without));
-    plan_typed_input(run, files.at(rig.program_of.front()));
 }
 
 } // namespace
@@ -156,31 +140,29 @@ void plan_apps(RunPlan& run) {
 std::size_t workspace_for(const OpKind& kind, const RunPlan& run) {
     const std::string& asked = run.rig.options.image;
     const std::string image =
-        asked.empty() ? image_of(kind.program, place_of_images(run)).string() : asked;
+        asked.empty() ? image_of(kind.program, place_of_images(run.rig)).string() : asked;
     if (run.rig.simulated() || !fs::is_regular_file(image)) // plan_programs() will refuse it
         return limits::kWorkspaceBytes;
     const NodeMemoryRecord memory = ImageSymbols(image).node_memory();
     return memory.processes != 0 ? memory.workspace_bytes : limits::kWorkspaceBytes;
 }
 
-void plan_programs(Operation& op) {
-    RunPlan& run = op.run();
-    const std::string& image = run.rig.options.image;
+void plan_programs(const Operation& op, RigPlan& rig) {
+    const RunPlan& run = op.run();
+    const std::string& image = rig.options.image;
+    const std::string name{op.kind().program};
     if (!image.empty() && is_rule_file(run.work.tree))
         refuse("--tree '{}': goes without --image, which does not have the rule", run.work.tree);
-    if (!image.empty()) {
-        run.rig.programs = {loaded_part(std::string(op.title()), image, run)};
-    } else if (op.is_app()) {
-        plan_apps(run);
-    } else if (is_rule_file(run.work.tree) && !run.rig.simulated()) {
-        const std::string name{op.kind().program};
-        run.rig.programs = {loaded_part(name, own_rule_image(place_of_images(run)).string(), run)};
-    } else {
-        const std::string name{op.kind().program};
-        const bool own = run.rig.simulated(); // part of this tool
-        run.rig.programs = {own ? RigProgram{name, ""}
-                                : loaded_part(name, made_image(name, run), run)};
-    }
+    if (!image.empty())
+        rig.programs = {loaded_part(std::string(op.title()), image, rig)};
+    else if (op.is_app())
+        plan_apps(run, rig);
+    else if (rig.simulated())
+        rig.programs = {RigProgram{name, ""}}; // part of this tool
+    else if (is_rule_file(run.work.tree))
+        rig.programs = {loaded_part(name, own_rule_image(place_of_images(rig)).string(), rig)};
+    else
+        rig.programs = {loaded_part(name, made_image(name, rig), rig)};
 }
 
 } // namespace mesh::host

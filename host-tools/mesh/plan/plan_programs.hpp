@@ -12,8 +12,8 @@ namespace mesh::host {
 /// of a simulation.
 std::size_t workspace_for(const OpKind& kind, const RunPlan& run);
 
-/// Finds the programs of the op, or of --app and --image, builds those that are source files, and
-/// checks that they are for this engine and board. UsageError.
-void plan_programs(Operation& op);
+/// Finds the programs of `rig` for the op, or of --app and --image, builds those that are source
+/// files, and checks that they are for this engine and board. UsageError.
+void plan_programs(const Operation& op, RigPlan& rig);
 
 } // namespace mesh::host

@@ -1,6 +1,7 @@
 #include "plan_rig.hpp"
 
 #include "boards/host/board.hpp"
+#include "fault_plan.hpp"
 #include "find_qemu.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/memory.hpp"
@@ -74,22 +75,22 @@ struct NodesMemory {
 
 /// Checks that ports and memory suffice; --memory says how much memory there is, in place of the
 /// machine.
-void plan_size(RunPlan& run, unsigned ports_max, NodesMemory memory, std::string_view where) {
-    const Network network = run.network();
+void plan_size(RigPlan& rig, unsigned ports_max, NodesMemory memory, std::string_view where) {
+    const Network network = rig.network;
     if (port_count(network) > ports_max)
         refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
                port_count(network), where, ports_max,
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
-    const auto& asked = run.rig.options.memory;
+    const auto& asked = rig.options.memory;
     const std::uint64_t available = asked ? std::uint64_t{*asked} * 1024 : available_kbyte();
-    const std::uint64_t nodes = nodes_of_machine(run.rig, network);
-    run.memory_kbyte = memory.kbyte(nodes);
-    run.memory_available_kbyte = available;
-    if (run.memory_kbyte > available)
+    const std::uint64_t nodes = nodes_of_machine(rig, network);
+    rig.memory_kbyte = memory.kbyte(nodes);
+    rig.memory_available_kbyte = available;
+    if (rig.memory_kbyte > available)
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
-               network.dim, nodes, run.memory_kbyte / 1024, available / 1024,
+               network.dim, nodes, rig.memory_kbyte / 1024, available / 1024,
                largest_dim(network.topology, [&](Network one) {
-                   return nodes_of_machine(run.rig, one) <= memory.nodes_in(available) &&
+                   return nodes_of_machine(rig, one) <= memory.nodes_in(available) &&
                           port_count(one) <= ports_max;
                }));
 }
@@ -100,24 +101,23 @@ NodesMemory memory_of_emulators(const RigPlan& rig, std::size_t programs) {
 }
 
 /// Checks that this machine lets the tool open files, and start processes, for all emulators.
-void plan_processes(const RunPlan& run) {
-    const Network network = run.network();
+void check_processes(const RigPlan& rig) {
+    const Network network = rig.network;
     const auto files_for = [&](Network one) {
-        return descriptors_for(nodes_of_process(run.rig, one),
-                               run.rig.board.sockets(port_count(one)));
+        return descriptors_for(nodes_of_process(rig, one), rig.board.sockets(port_count(one)));
     };
     const auto threads_for = [&](Network one) {
-        return nodes_of_machine(run.rig, one) * kEmulatorThreads;
+        return nodes_of_machine(rig, one) * kEmulatorThreads;
     };
     if (const std::size_t most = descriptors_max(); files_for(network) > most)
         refuse("--dim {}: {} nodes need {} open files, {} are allowed (ulimit -Hn): --dim up to {}",
-               network.dim, nodes_of_process(run.rig, network), files_for(network), most,
+               network.dim, nodes_of_process(rig, network), files_for(network), most,
                largest_dim(network.topology, [&](Network one) { return files_for(one) <= most; }));
     if (const auto left = available_threads(UserLimit::own()); threads_for(network) > left)
         refuse(
             "--dim {}: {} nodes need {} processes and threads, {} may still be started "
             "(ulimit -u, or pids.max of the control group): --dim up to {}",
-            network.dim, nodes_of_machine(run.rig, network), threads_for(network), left,
+            network.dim, nodes_of_machine(rig, network), threads_for(network), left,
             largest_dim(network.topology, [&](Network one) { return threads_for(one) <= left; }));
 }
 
@@ -157,8 +157,7 @@ std::string loader_of(const BoardFacts& board) {
 }
 
 /// Memory, loader and emulator.
-void plan_engine(RunPlan& run) {
-    RigPlan& rig = run.rig;
+void plan_engine(const RunPlan& run, RigPlan& rig) {
     const RigOptions& options = rig.options;
     const bool emulated = !rig.serial();
     if (rig.uplink != nullptr && (!emulated || rig.simulated()))
@@ -182,14 +181,14 @@ void plan_engine(RunPlan& run) {
                    run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
                    largest_dim(run.network().topology, rig.board.nodes, kSimulatedPortsMax));
         check_buffers(run);
-        plan_size(run, kSimulatedPortsMax, {kSimulatedKbyte}, "the simulation");
+        plan_size(rig, kSimulatedPortsMax, {kSimulatedKbyte}, "the simulation");
         return;
     }
     if (options.keep && options.boot == "fork")
         refuse("--boot fork: an emulator with flash is started for each node: --boot exec");
     if (emulated)
         plan_emulator(rig, options.keep ? "exec" : options.boot);
-    plan_size(run, rig.board.ports(),
+    plan_size(rig, rig.board.ports(),
               emulated ? memory_of_emulators(rig, std::max<std::size_t>(1, run.work.app.size()))
                        : NodesMemory{},
               rig.board.name);
@@ -199,10 +198,10 @@ void plan_engine(RunPlan& run) {
                largest_dim(run.network().topology, rig.board.nodes, rig.board.ports()));
     if (!emulated)
         return;
-    plan_processes(run);
+    check_processes(rig);
     rig.exec_fits =
         !rig.fork || rig.board.node_kbyte(false) * nodes_of_machine(rig, run.network()) <=
-                         run.memory_available_kbyte;
+                         rig.memory_available_kbyte;
 }
 
 /// The wiring of the network, but the far ends of two cables swapped.
@@ -233,6 +232,28 @@ Wiring wiring_for(const RunPlan& run) {
                    cable_end(run.network(), ends.at(1), "--miswire"));
 }
 
+std::optional<OrderPlan> plan_order(const RigPlan& rig, const ModelOptions& model) {
+    if (model.order.empty())
+        return std::nullopt;
+    if (!rig.simulated())
+        refuse("--order: goes with --engine sim; cables of an emulator have the order that comes");
+    std::optional<OrderPlan> order = order_of(model.order);
+    if (!order)
+        refuse("--order '{}': allowed: the numbers of choices in ascending order, as 12,40; none; "
+               "drawn:N",
+               model.order);
+    order->seed = model.seed;
+    return order;
+}
+
+bool plan_lockstep(const Operation& op) {
+    const RunPlan& run = op.run();
+    if (run.model.free && run.rig.simulated())
+        refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
+    return run.rig.simulated() || run.model.lockstep ||
+           (!run.model.free && !run.rig.one_cable && op.contends());
+}
+
 } // namespace
 
 BoardFacts plan_board(const RigPlan& rig) {
@@ -253,10 +274,19 @@ void plan_emulator(RigPlan& rig, const std::string& boot) {
     rig.fork = boot.empty() ? rig.why_not_fork.empty() : place_of(kBoots, boot, "--boot") == 0;
 }
 
-void plan_rig(Operation& op) {
-    op.run().rig.wiring = wiring_for(op.run());
-    plan_engine(op.run());
-    plan_programs(op);
+RigPlan plan_rig(const Operation& op) {
+    const RunPlan& run = op.run();
+    RigPlan rig = run.rig;
+    for (const std::int64_t node : rig.options.gdb)
+        rig.gdb.push_back(node_of(rig.network, node, "--gdb"));
+    rig.faults = plan_faults(parse_faults(run.results.faults, rig.network), rig.network, run.root,
+                             op.expected_packets(), run.model.seed);
+    rig.order = plan_order(rig, run.model);
+    rig.wiring = wiring_for(run);
+    plan_engine(run, rig);
+    plan_programs(op, rig);
+    rig.lockstep = plan_lockstep(op);
+    return rig;
 }
 
 } // namespace mesh::host

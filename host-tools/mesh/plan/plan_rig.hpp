@@ -11,7 +11,8 @@ BoardFacts plan_board(const RigPlan& rig);
 /// `boot` is fork, exec, or "" for what the emulator is known to allow. UsageError.
 void plan_emulator(RigPlan& rig, const std::string& boot);
 
-/// Finds and checks all that the op's nodes need to come to life. UsageError.
-void plan_rig(Operation& op);
+/// The rig of a run whose op is planned: what its nodes need to come to life, found and checked.
+/// UsageError.
+RigPlan plan_rig(const Operation& op);
 
 } // namespace mesh::host

@@ -28,6 +28,7 @@ struct RigProgram {
     std::string image; // qemu: path of the ELF image; sim: of the shared object, "" of an op's own
     std::shared_ptr<const Fd> unpacked{}; // the file behind `image`, if no folder has it
     bool waits_for_times = false;         // for some ticks, or with a guard that says so many
+    bool may_read = false;                // standard input: ProgramFile::may_read()
 };
 
 /// All that an engine must know to come to life.
@@ -51,6 +52,8 @@ struct RigPlan {
     bool fork = false;        // qemu: by one emulator for all nodes, if that can be
     std::string why_not_fork; // if it cannot be, and nobody has asked for one or the other way
     bool exec_fits = true;    // qemu: there is memory to start each emulator by itself
+    std::uint64_t memory_kbyte = 0;           // that its nodes need
+    std::uint64_t memory_available_kbyte = 0; // when it was planned
     Uplink* uplink = nullptr; // qemu: the ranks that share the nodes; nullptr: this process has all
 
     bool serial() const { return !options.serial.empty(); }

@@ -56,8 +56,6 @@ struct RunPlan {
     std::size_t capture_bytes{};                           // to keep of each frame
     ConsoleText expected;                                  // what --expect has
     std::size_t workspace_bytes = limits::kWorkspaceBytes; // of a node, for what its op keeps
-    std::uint64_t memory_kbyte = 0;                        // that its nodes need
-    std::uint64_t memory_available_kbyte = 0;              // when it was planned
 
     bool gives(std::string_view option) const {
         return std::ranges::find(given, option) != given.end();
