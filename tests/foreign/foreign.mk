@@ -4,4 +4,4 @@ test-foreign: deps ## public MPI suites, of Debian source packages, on both engi
 	@tests/tools/packages.sh dpkg-dev xz-utils
 	@$(MAKE) -j$(JOBS) BOARD=$(or $(BOARD),$(DEFAULT_BOARD)) all
 	@$(PYTHON) tests/foreign/foreign.py $(BUILD) --jobs $(JOBS) $(ONLY:%=--only %) \
-	  $(ENGINE:%=--engine %) $(BOARD:%=--board %)
+	  $(SAMPLE:%=--sample %) $(ENGINE:%=--engine %) $(BOARD:%=--board %)

@@ -124,7 +124,7 @@ class Mpich:
 class SimGrid:
     """Tests of SimGrid's MPI with what they are to print; those that use only MPI and its malloc()."""
     name, package = "simgrid", "simgrid"
-    OTHERS = re.compile(r"SMPI_|smpi_[a-z]+ *\(|<simgrid/|XBT_LOG|MPI_File|<smpi/")
+    OTHERS = re.compile(r"SMPI_|smpi_[a-z]+ *\(|simgrid/|smpi/|XBT_|xbt_(new|assert)|MPI_File")
     ALLOCATES = ("-Dxbt_malloc=malloc", "-Dxbt_free=free", "-Dxbt_malloc0(n)=calloc(1,n)")
 
     def __init__(self, folder):
@@ -140,8 +140,9 @@ class SimGrid:
                 continue
             lines = file.read_text().splitlines()
             runs = [i for i, line in enumerate(lines) if line.startswith("$ ") and "-np" in line]
-            if runs:
-                yield self.case(source, lines, runs[0])
+            case = self.case(source, lines, runs[0]) if runs else None
+            if case and case.lines:
+                yield case
 
     def case(self, source, lines, at):
         words = shlex.split(lines[at].replace("${", "").replace("}", ""))
