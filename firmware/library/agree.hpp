@@ -35,6 +35,7 @@ struct [[nodiscard]] Agreed {
     /// collective of a group has its tag at this node; no_memory.
     Status status = Status::ok;
     std::uint32_t flags = ~std::uint32_t{0}; // the and of those of all members that took part
+    std::uint32_t greatest = 0;              // of their numbers
     std::span<const NodeId> left{};          // the members that are left, in order of rank
 };
 
@@ -44,6 +45,7 @@ namespace detail {
 struct Known {
     std::array<std::uint32_t, kAgreeNodesMax / 32> living{}; // a bit for each rank
     std::uint32_t flags = 0;
+    std::uint32_t greatest = 0;
     std::uint32_t is_answer = 0;
 
     bool lives(std::uint32_t rank) const { return (living[rank / 32] >> rank % 32 & 1u) != 0; }
@@ -62,6 +64,7 @@ struct Known {
         for (std::size_t word = 0; word < living.size(); ++word)
             living[word] &= other.living[word];
         flags &= other.flags;
+        greatest = other.greatest > greatest ? other.greatest : greatest;
     }
 };
 
@@ -95,8 +98,8 @@ inline Task<Status> agree_round(Kernel& kernel, Group group, CallLabel label, co
 }
 
 inline Task<Agreed> agree_in_call(Kernel& kernel, Group group, CallLabel label, std::uint32_t flags,
-                                  std::span<NodeId> room) {
-    Known known{.flags = flags};
+                                  std::span<NodeId> room, std::uint32_t number) {
+    Known known{.flags = flags, .greatest = number};
     for (std::uint32_t rank = 0; rank < group.size(); ++rank)
         known.living[rank / 32] |= 1u << rank % 32;
     Known said;
@@ -108,7 +111,7 @@ inline Task<Agreed> agree_in_call(Kernel& kernel, Group group, CallLabel label, 
         if (known.living == said.living)
             known.is_answer = 1;
     }
-    Agreed agreed{.flags = known.flags};
+    Agreed agreed{.flags = known.flags, .greatest = known.greatest};
     std::size_t left = 0;
     for (std::uint32_t rank = 0; rank < group.size(); ++rank)
         if (known.lives(rank))
@@ -122,8 +125,9 @@ inline Task<Agreed> agree_in_call(Kernel& kernel, Group group, CallLabel label, 
 } // namespace detail
 
 /// `Agreed a = co_await agree(node, group, flags, room)`: all members call it, dead ones left out;
-/// all that are left get the same `flags`, and the same members in `room` (group.size() or more),
-/// which make the next group: `Group{node, a.left, tag}`. Members may come from a collective that
+/// all that are left get the same `flags`, the same `greatest` of the numbers that they give, and
+/// the same members in `room` (group.size() or more), which make the next group:
+/// `Group{node, a.left, tag}`. Members may come from a collective that
 /// has failed at some of them and not at others.
 ///
 /// A member that gives it up (kernel/api/within.hpp) is left out by the others, or has taken part.
@@ -131,8 +135,8 @@ inline Task<Agreed> agree_in_call(Kernel& kernel, Group group, CallLabel label, 
 /// Where links are dead so that two parts of a group do not reach each other, each part agrees on
 /// itself. Costs two rounds of size * (size - 1) messages if nobody fails meanwhile; the first to
 /// miss a member waits as long as await_packet() says.
-inline Task<Agreed> agree(Kernel& kernel, Group group, std::uint32_t flags,
-                          std::span<NodeId> room) {
+inline Task<Agreed> agree(Kernel& kernel, Group group, std::uint32_t flags, std::span<NodeId> room,
+                          std::uint32_t number = 0) {
     if (!group.member() || kernel.nodes() > kAgreeNodesMax || room.size() < group.size() ||
         group.tag() > kProgramTagMax)
         co_return Agreed{.status = Status::bad_argument};
@@ -140,7 +144,8 @@ inline Task<Agreed> agree(Kernel& kernel, Group group, std::uint32_t flags,
     const Call call{kernel, group.tag(), true, parted.data()};
     if (call.status() != Status::ok)
         co_return Agreed{.status = call.status()};
-    const Agreed agreed = co_await detail::agree_in_call(kernel, group, call.label(), flags, room);
+    const Agreed agreed =
+        co_await detail::agree_in_call(kernel, group, call.label(), flags, room, number);
     co_return agreed;
 }
 

@@ -22,8 +22,9 @@ inline constexpr int kScatter = 5;
 inline constexpr int kAllToAll = 6;
 inline constexpr int kScan = 7;
 inline constexpr int kNumber = 8;
-inline constexpr int kCompletion = 9; // of a generalized request; no message has it
-inline constexpr int kNeighbors = 16; // and one for each direction in a grid
+inline constexpr int kCompletion = 9;  // of a generalized request; no message has it
+inline constexpr int kPartitions = 10; // how a sender cuts a message into parts
+inline constexpr int kNeighbors = 16;  // and one for each direction in a grid
 } // namespace part_tag
 
 /// Tags on the communicator of a window, beside those of its barrier.

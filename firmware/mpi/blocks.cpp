@@ -159,15 +159,16 @@ int all_gather(const char* call, const Out& out, const In& in, Comm& comm) {
     if (out.data != MPI_IN_PLACE)
         copy_own(out, 0, in, rank);
     const Out ours{in.data, in.type, in.count, in.counts, in.places, nullptr};
+    int code = MPI_SUCCESS; // the others wait for this rank all the same
     for (Rank step = 0; step < size - 1; ++step) {
         Parts parts(comm, part_tag::kGather, call);
         const Rank coming = (rank - step - 1 + size) % size;
         parts.receive(in, coming, (rank - 1 + size) % size);
         parts.send(ours, (rank - step + size) % size, (rank + 1) % size);
-        if (const int code = parts.end(); code != MPI_SUCCESS)
-            return code;
+        if (const int its = parts.end(); code == MPI_SUCCESS)
+            code = its;
     }
-    return MPI_SUCCESS;
+    return code;
 }
 
 int all_to_all(const char* call, Out out, const In& in, Comm& comm) {

@@ -2,10 +2,10 @@
 """Makes of the table of the calls of MPI: mpi_calls.h, which mpi.h includes, and for each file of
 firmware/mpi the doors of its calls, which it includes at its end.
 
-A door PMPI_X makes the checks, and goes to the function that does the work. MPI_X is another name of
-it, and weak: a program may define MPI_X itself and call PMPI_X there, as profilers do. MPI_X_c, for
-large counts, is the same door behind one more: a node holds no more than an int counts, so what is
-more is an error at once."""
+A door PMPI_X makes the checks, and goes to the function that does the work. MPI_X is another name
+of it, and weak: a program may define MPI_X itself and call PMPI_X there, as profilers do. MPI_X_c,
+for large counts, is a door in front of it: a node holds no more than an int counts, so what is more
+is an error at once."""
 import pathlib
 import re
 import sys
@@ -27,7 +27,10 @@ WORDS = {
                                           "dist_graph")},
     **{word: "MPI_Request *request" for word in ("request", "any_request", "the_request")},
     "the_comm": "MPI_Comm *comm", "the_group": "MPI_Group *group", "the_win": "MPI_Win *win",
-    "one_request": "MPI_Request request", "message": "MPI_Message *message", "members": "MPI_Group group", "any_type": "MPI_Datatype type", "op": "MPI_Op op", "info": "MPI_Info info",
+    "session": "MPI_Session session", "the_session": "MPI_Session *session",
+    "one_request": "MPI_Request request", "a_request": "MPI_Request request",
+    "message": "MPI_Message *message", "members": "MPI_Group group",
+    "any_type": "MPI_Datatype type", "op": "MPI_Op op", "info": "MPI_Info info",
     "win": "MPI_Win win", "group": "MPI_Group group", "other": "MPI_Group other",
     "status": "MPI_Status *status", "statuses": "MPI_Status statuses[]",
     "requests": "MPI_Request requests[]"}
@@ -41,10 +44,16 @@ CHECKERS = {
     "the_comm": "Checks checks({}, comm == nullptr ? MPI_COMM_NULL : *comm)",
     "the_group": "GroupChecks checks({}, group == nullptr ? MPI_GROUP_NULL : *group)",
     "the_win": "WindowChecks checks({}, win == nullptr ? MPI_WIN_NULL : *win)",
+    "session": "SessionChecks checks({}, session)",
+    "the_session": "SessionChecks checks({}, session == nullptr ? MPI_SESSION_NULL : *session)",
     "message": "Matched checks({}, data, count, type, message)",
     "any_request": "RequestChecks checks({}, request)",
     "one_request": "RequestChecks checks({}, &request)",
     "requests": "RequestChecks checks({}, handles(count, requests))"}
+
+
+# Where the program is.
+NOTE = "note_call(__builtin_return_address(0));"
 
 
 class Argument:
@@ -75,6 +84,11 @@ class Argument:
         return re.search(r"int|MPI_Aint", self.type)[0]
 
 
+def unnamed(parameters):
+    """An info means nothing to most calls."""
+    return parameters.replace("MPI_Info info", "MPI_Info")
+
+
 class Call:
     def __init__(self, row):
         left, right = re.fullmatch(r"(.*?):(?: (.*)|)", row).groups("")
@@ -82,6 +96,8 @@ class Call:
         name, _, body = left.lstrip("!").partition(" = ")
         self.returns, _, self.name = name.rpartition(" ")
         self.returns = self.returns or "int"
+        self.prefix = "MPIX_" if self.name.startswith("MPIX_") else "MPI_"
+        self.name = self.name.removeprefix("MPIX_")
         self.body, first = re.fullmatch(r"(\w+)(?:\((.*)\))?",
                                         body or self.name.lower()).groups()
         self.first = [first] if first else []
@@ -97,13 +113,13 @@ class Call:
         with_old = "old" in self.words or self.name == "Type_create_struct"
         text = ", ".join([argument.large(with_old) if large else argument.declared()
                           for argument in self.arguments] + list(more)) or "void"
-        return text.replace("MPI_Info info", "MPI_Info") if defines and "info" in self.words else text
+        return unnamed(text) if defines and "info" in self.words else text
 
     def checker(self, name):
         for word, checker in CHECKERS.items():
             if word in self.words:
-                return checker.format(f'"MPI_{name}"') + ";"
-        return f'Checks checks("MPI_{name}");'
+                return checker.format(f'"{self.prefix}{name}"') + ";"
+        return f'Checks checks("{self.prefix}{name}");'
 
     def checks(self):
         """What is checked in a row: (statements before, calls of `checks`)."""
@@ -115,6 +131,8 @@ class Call:
             if word == "the_request":
                 before.append("Request* const its_request = checks.result(request).bad() ? nullptr "
                               ": checks.object<Request>(*request);")
+            elif word == "a_request":
+                before.append("Request* const its_request = checks.object<Request>(request);")
             elif word == "any_type":
                 before.append("Type* const its_type = checks.any_type(type);")
             elif word == "other":
@@ -145,10 +163,11 @@ class Call:
 
     def passed(self):
         given = {"any_type": "*its_type", "other": "*its_other", "the_request": "*its_request",
+                 "a_request": "*its_request",
                  "members": "*its_group",
                  "requests": "handles(count, requests)"}
         gone = set(CHECKERS) - {"any_request", "one_request", "requests", "the_comm", "the_group",
-                                  "the_win", "message"} | {"info"}
+                                  "the_win", "the_session", "message"} | {"info"}
         for argument in self.arguments:
             if argument.name == "count" and "requests" in self.words or argument.word in gone:
                 continue
@@ -166,24 +185,26 @@ class Call:
         return "checks.comm().size()" if "op" in self.words else "checks.comm().peers->size"
 
 
-def weak(returns, name, parameters):
-    return f'{returns} MPI_{name}({parameters}) __attribute__((weak, alias("PMPI_{name}")));\n'
+def defined(returns, name, used, parameters, lines):
+    """The function P`name`, with `used` of its parameters named, and its weak name."""
+    body = "\n    ".join(lines)
+    return (f"{returns} P{name}({used}) {{\n    {body}\n}}\n"
+            f'{returns} {name}({parameters}) __attribute__((weak, alias("P{name}")));\n')
 
 
 def door(call):
-    parameters = call.parameters()
+    passed = [*call.first, *call.passed()]
     if not call.checked:
-        lines = [f"return {call.body}({', '.join([*call.first, *call.passed()])});"]
+        lines = [NOTE] * (call.returns == "int") + [f"return {call.body}({', '.join(passed)});"]
     else:
         before, chain = call.checks()
-        lines = [call.checker(call.name), *before]
+        lines = [NOTE, call.checker(call.name), *before]
         if chain or before or set(call.words) & set(CHECKERS):
             lines.append(f"if (checks{''.join(f'.{one}' for one in chain)}.bad()) "
                          "return checks.code();")
-        lines.append(f"return {call.body}({', '.join(['checks', *call.first, *call.passed()])});")
-    text = "\n    ".join(lines)
-    return (f"{call.returns} PMPI_{call.name}({call.parameters(defines=True)}) {{\n    {text}\n}}\n"
-            + weak(call.returns, call.name, parameters))
+        lines.append(f"return {call.body}({', '.join(['checks', *passed])});")
+    return defined(call.returns, call.prefix + call.name, call.parameters(defines=True),
+                   call.parameters(), lines)
 
 
 def narrowed(call, with_lists=True):
@@ -214,13 +235,12 @@ def large_door(call):
     lines, arguments = narrowed(call)
     checker = call.checker(name) if "message" not in call.words else (
         f'Checks checks("MPI_{name}");')
-    lines = [checker, *lines, "if (checks.bad()) return checks.code();",
+    lines = [NOTE, checker, *lines, "if (checks.bad()) return checks.code();",
              f"const int code = PMPI_{call.name}({', '.join(arguments)});"]
     lines += [f"if (code == MPI_SUCCESS) *{argument.name} = its_{argument.name};"
               for argument in call.arguments
               if (argument.many or argument.wide) and argument.points]
-    text = "\n    ".join([*lines, "return code;"])
-    return f"int PMPI_{name}({parameters}) {{\n    {text}\n}}\n" + weak("int", name, parameters)
+    return defined("int", f"MPI_{name}", parameters, parameters, [*lines, "return code;"])
 
 
 def held(call):
@@ -257,14 +277,12 @@ def later_door(call, form, begin, more, large):
     its = {"comm": "its_comm", "op": "its_op"}
     arguments = ", ".join(its.get(argument, argument) for argument in arguments)
     op = "MPI_Op its_op" if "op" in call.words else "MPI_Op"
-    lines = [call.checker(name), *lines,
+    lines = [NOTE, call.checker(name), *lines,
              "if (checks.result(request).bad()) return checks.code();",
              f"const auto call = [=](MPI_Comm its_comm, {op}) {{ return "
              f"PMPI_{call.name}{'_c' if large and has_lists else ''}({arguments}); }};",
              f"return {begin}(checks, {held(call)}, later(call), request);"]
-    text = "\n    ".join(line.replace("MPI_Info info", "MPI_Info") for line in lines)
-    return (f"int PMPI_{name}({parameters.replace('MPI_Info info', 'MPI_Info')}) {{\n    {text}\n}}\n"
-            + weak("int", name, parameters))
+    return defined("int", f"MPI_{name}", unnamed(parameters), parameters, lines)
 
 
 def read(table):
@@ -286,7 +304,7 @@ def main():
     prototypes, files = [], {}
 
     def declare(returns, name, parameters):
-        prototypes.extend(f"{returns} {p}MPI_{name}({parameters});\n" for p in ("", "P"))
+        prototypes.extend(f"{returns} {p}{name}({parameters});\n" for p in ("", "P"))
 
     for section, rows in sections.items():
         doors = []
@@ -295,20 +313,20 @@ def main():
                 for call in (calls[name] for name in re.split(", ", row.partition(": ")[2])):
                     for form, begin, more in LATER:
                         for large in (False, True)[:1 + call.is_large]:
-                            declare("int", later_name(form, call) + "_c" * large,
+                            declare("int", f"MPI_{later_name(form, call)}" + "_c" * large,
                                     call.parameters(large, more))
                             doors.append(later_door(call, form, begin, more, large))
                 continue
             call = calls[Call(row).name]
-            declare(call.returns, call.name, call.parameters())
+            declare(call.returns, call.prefix + call.name, call.parameters())
             doors.append(door(call))
             if call.is_large:
-                declare("int", call.name + "_c", call.parameters(large=True))
+                declare("int", f"MPI_{call.name}_c", call.parameters(large=True))
                 doors.append(large_door(call))
         files[f"doors/{section}.inc"] = ('#include "mpi/large.hpp"\nnamespace mesh::mpi {\n'
                                          'extern "C" {\n' + "".join(doors) + "}\n}\n")
-    files["mpi_calls.h"] = ("/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it. */\n"
-                            + "".join(prototypes))
+    files["mpi_calls.h"] = ("/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it. "
+                            "*/\n" + "".join(prototypes))
     for name, text in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -40,7 +40,8 @@ int broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root, con
 /// In a subcube each rank tells its neighbour across one dimension after the other, and hears from
 /// it. Elsewhere a rank tells in round r the one 2^r after it that it, and 2^r - 1 before it, have
 /// come.
-void meet_by_messages(Comm& comm) {
+int meet_by_messages(Comm& comm, const char* call) {
+    int code = MPI_SUCCESS;
     const RankTree tree(comm, 0);
     const Rank size = comm.size();
     for (Rank distance = 1; distance < size; distance *= 2) {
@@ -48,8 +49,11 @@ void meet_by_messages(Comm& comm) {
         Rank from = (comm.rank() - distance + size) % size;
         if (tree.in_subcube())
             to = from = tree.across(static_cast<std::uint32_t>(distance));
-        swap_parts(comm, {}, to, {}, from, {"MPI_Barrier", part_tag::kBarrier});
+        const int its = exchange_parts(comm, {}, to, {}, from, {call, part_tag::kBarrier});
+        if (code == MPI_SUCCESS)
+            code = its;
     }
+    return code;
 }
 
 /// The one that `mesh run --tree` names.
@@ -87,8 +91,7 @@ int meet_all(Comm& comm, const char* call) {
         return comm.across->meet(comm, call);
     if (comm.is_whole)
         return code_of(comm, fiber::await(barrier(fiber::node(), kTreeTag)), call);
-    meet_by_messages(comm);
-    return MPI_SUCCESS;
+    return meet_by_messages(comm, call);
 }
 
 namespace {

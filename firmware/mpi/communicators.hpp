@@ -19,6 +19,9 @@ void need_number(std::uint32_t number, std::uint32_t end);
 std::uint32_t greatest(Comm& comm, std::uint32_t mine);
 /// A number that no rank of `comm` has used; all ranks call this.
 std::uint32_t agree_on_number(Comm& comm);
+/// The greatest number that any of `members` gives, who are ranks of `comm` and all call this: up a
+/// binomial tree of them and down again.
+std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t mine);
 /// The number has been agreed upon.
 void use_number(std::uint32_t number);
 

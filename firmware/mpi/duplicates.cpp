@@ -33,8 +33,8 @@ std::uint32_t agree_beside(Comm& comm) {
     }
 }
 
-/// The greatest number that any of `members` gives, who are ranks of `comm`: up a binomial tree of
-/// them and down again.
+} // namespace
+
 std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t mine) {
     const Rank own = members.own;
     const auto rank_of = [&](Rank member) { return comm.group->rank_of(members.node(member)); };
@@ -58,6 +58,8 @@ std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t min
             send_part(comm, word(mine), rank_of(own + bit), kNumberPart);
     return mine;
 }
+
+namespace {
 
 // Attributes are copied at once; messages go by the copy when its number is known. A rank whose
 // attributes refuse takes part all the same, since the others wait for it: copy and request are

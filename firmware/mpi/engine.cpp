@@ -28,8 +28,7 @@ std::uint32_t eager_bytes_max() {
 /// Envelopes that one node may have under way; then its program waits for the oldest to be taken.
 constexpr unsigned kLettersMax = 64;
 
-// What goes out
-// ------------------------------------------------------------------------------------
+// What goes out -----------------------------------------------------------------------------------
 
 /// A message of the kernel under way. Its bytes lie behind it, or in the program's memory.
 class Letter : public Sending {
@@ -38,12 +37,14 @@ public:
         : Sending(fiber::node(), to, {.tag = tag}, static_cast<std::uint32_t>(its_bytes.size()),
                   bytes_in(its_bytes)),
           clock(when),
+          receiver(to),
           bytes(static_cast<std::uint32_t>(its_bytes.size())) {}
 
     bool step() { return go_on(); }
 
     Letter* next = nullptr;
     wire::ModelTime clock; // of the process that makes its steps
+    NodeId receiver;
     std::uint32_t bytes;
     Request* request = nullptr; // whose data it is
 };
@@ -64,11 +65,18 @@ void lose(const char* why) {
     mesh::end_run(fiber::node(), "MPI: a message is lost");
 }
 
+void lose_node(NodeId node) {
+    if (note_failure == nullptr)
+        return lose("a node does not answer");
+    note_failure(node);
+}
+
 } // namespace
 
 Queue<Request> announced;
 Queue<Request> posted;
 Queue<Unexpected> unexpected;
+Queue<Request> expected;
 
 Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
     return unexpected.find(
@@ -100,8 +108,11 @@ bool step(Letter& letter) {
 }
 
 void end_letter(Letter& letter) {
-    if (letter.await_resume() != Status::ok)
-        lose("a node does not answer");
+    const bool is_lost = letter.await_resume() != Status::ok;
+    if (is_lost)
+        lose_node(letter.receiver);
+    if (letter.request != nullptr && is_lost)
+        letter.request->error = MPIX_ERR_PROC_FAILED;
     if (letter.request != nullptr)
         has_left(*letter.request, letter.bytes, letter.clock);
     --letter_count;
@@ -167,10 +178,8 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
 
 namespace {
 
-// What comes in
-// -------------------------------------------------------------------------------------
+// What comes in -----------------------------------------------------------------------------------
 
-Queue<Request> expected; // receives whose data was called for, in the order in which it will come
 bool said_full = false;
 
 void finish_receive(Request& request, wire::ModelTime when) {
@@ -256,6 +265,10 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
         end_cancelled(envelope.number, ready);
         return true;
     }
+    if (hear_revoked != nullptr && envelope.what == Envelope::What::revoked) {
+        hear_revoked(envelope);
+        return true;
+    }
     if (envelope.what == Envelope::What::go) {
         Request* const request = announced.take_first(
             [&envelope](const Request& other) { return other.number == envelope.number; });
@@ -317,14 +330,14 @@ Process receive_data(Kernel& kernel) {
         while (!message.at_end()) {
             const Packet packet = co_await next(kernel, message);
             if (!packet) {
-                lose("a node does not answer");
+                lose_node(message.source());
                 break;
             }
             put(*request, request->moved, packet.payload());
             request->moved += static_cast<std::uint32_t>(packet.payload().size());
             request->clock = std::max(request->clock, packet.ready());
         }
-        if (request->moved < request->bytes)
+        if (message.status() != Status::ok || request->moved < request->bytes)
             continue;
         expected.take_first([request](const Request& other) { return &other == request; });
         finish_receive(*request, request->clock);
@@ -340,7 +353,7 @@ std::int32_t told_tag(Traffic traffic, int tag) {
 bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
                   const void* data, Rank to, int tag, std::uint16_t meaning) {
     const auto bytes = static_cast<std::uint32_t>(count) * type.size;
-    if (bytes > eager_bytes_max())
+    if (bytes > eager_bytes_max() || (failure_of != nullptr && failure_of(comm, to) != MPI_SUCCESS))
         return false;
     const wire::ModelTime when = fiber::node().now();
     const Envelope envelope =
@@ -463,12 +476,13 @@ static Awaited awaited(const Request& request) {
 bool start_engine() {
     Kernel& kernel = fiber::node();
     return kernel.spawn_alone(receive_envelopes(kernel)) &&
-           kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel));
+           kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel)) &&
+           (start_watch == nullptr || start_watch());
 }
 
 void begin(Request& request) {
     clear(request);
-    if (request.peer == MPI_PROC_NULL)
+    if (request.peer == MPI_PROC_NULL || (refuse != nullptr && refuse(request)))
         request.is_done = true;
     else if (request.kind == Request::Kind::send)
         begin_send(request);
@@ -492,23 +506,10 @@ void drain_engine() {
     fiber::await(fiber::node().wait_until([] { return letter_count == 0; }));
 }
 
-void take_clock(const Request& request) { fiber::node().advance_clock(request.clock); }
-
-void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
-
 void begin(Request& request, Unexpected* message) {
     clear(request);
     prepare_to_receive(request);
     receive(request, message);
-}
-
-Request* part_under_way(const Comm& comm, Rank from, int least_tag) {
-    const auto is_it = [&comm, from, least_tag](const Request& request) {
-        return request.comm == &comm && request.traffic == Traffic::collectives &&
-               (from == MPI_ANY_SOURCE || request.peer == from) && request.tag >= least_tag;
-    };
-    Request* const waiting = *posted.find(is_it);
-    return waiting != nullptr ? waiting : *expected.find(is_it);
 }
 
 } // namespace mesh::mpi

@@ -116,7 +116,7 @@ struct Found {
 Found find(const Comm& comm, Rank source, int tag);
 /// The same for a look in vain, which takes a little time, in which what is looked for may come.
 Found look(const Comm& comm, Rank source, int tag);
-/// The same; waits until there is one.
+/// The same; waits until there is one, or a failure: then none is there.
 Found wait_to_find(const Comm& comm, Rank source, int tag);
 
 /// Takes out of the engine a message that has come, so that no other receive can have it; nullptr:

@@ -45,6 +45,7 @@ const char* words(int code) {
     case MPI_ERR_RMA_SHARED: return "memory that is not shared";
     case MPI_ERR_RMA_SYNC: return "a window at a time when it may not be accessed";
     case MPI_ERR_SIZE: return "not a size";
+    case MPI_ERR_SESSION: return "not a session";
     case MPI_ERR_WIN: return "not a window";
     case MPI_ERR_RMA_FLAVOR: return "not for a window that was made so";
     default: return words_of(code);

@@ -60,6 +60,10 @@ Object* find_object(std::uintptr_t number, const ObjectKind& kind) {
     return is_it && place.object->object_kind == &kind ? place.object : nullptr;
 }
 
+Object* const* object_at(std::uint32_t place) {
+    return place < place_count ? &places[place].object : nullptr;
+}
+
 void enlist(Object& object) {
     if (first_free == place_count)
         make_places();

@@ -65,13 +65,25 @@ inline constexpr ObjectKind kErrhandler{MPI_ERR_ARG, "an error handler"};
 inline constexpr ObjectKind kInfo{MPI_ERR_INFO, "an info"};
 inline constexpr ObjectKind kMessage{MPI_ERR_REQUEST, "a message"};
 inline constexpr ObjectKind kWindow{MPI_ERR_WIN, "a window"};
+inline constexpr ObjectKind kSession{MPI_ERR_SESSION, "a session"};
 
 /// The object with this number, whether the program may still use it or not; nullptr: there is none
 /// of this kind.
 Object* find_object(std::uintptr_t number, const ObjectKind& kind);
+/// What is in a place of the table; nullptr: there are fewer.
+Object* const* object_at(std::uint32_t place);
 template <class T>
 T* find_object(typename T::Handle handle) {
     return static_cast<T*>(find_object(number_of(handle), T::kKind));
+}
+
+/// Some object of this kind that `is_it` holds for; nullptr: there is none.
+template <class Predicate>
+Object* find_object_if(const ObjectKind& kind, Predicate is_it) {
+    for (std::uint32_t at = 0; Object* const* const place = object_at(at); ++at)
+        if (*place != nullptr && (*place)->object_kind == &kind && is_it(**place))
+            return *place;
+    return nullptr;
 }
 
 /// Gives an object a place in the table. Ends the run if there is no room.

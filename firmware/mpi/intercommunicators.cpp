@@ -66,7 +66,7 @@ int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype hand
     }
     Operands result(type, count);
     Within own(comm);
-    const int code = MPI_Reduce(mine, result.data(), count, handle, op, kLeader, handle_of(own));
+    const int code = PMPI_Reduce(mine, result.data(), count, handle, op, kLeader, handle_of(own));
     if (comm.rank() == kLeader)
         send_part(comm, result.packed().bytes(), root, {"MPI_Reduce", part_tag::kReduce});
     return code;
@@ -76,8 +76,8 @@ int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype 
     const Type& type = *type_of(handle);
     Operands ours(type, count);
     Within own(comm);
-    int code = MPI_Reduce(mine == MPI_IN_PLACE ? all : mine, ours.data(), count, handle, op,
-                          kLeader, handle_of(own));
+    int code = PMPI_Reduce(mine == MPI_IN_PLACE ? all : mine, ours.data(), count, handle, op,
+                           kLeader, handle_of(own));
     Unpacked theirs(all, count, type);
     int across = MPI_SUCCESS;
     if (comm.rank() == kLeader)
@@ -105,7 +105,7 @@ std::uint32_t greatest_of_both(Comm& comm, std::uint32_t mine) {
 /// What every rank of one group has said.
 std::span<Wish> all_wishes(const Room& room, Rank size, const Wish& mine, MPI_Comm among) {
     auto* const wishes = reinterpret_cast<Wish*>(room.data());
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, wishes, sizeof mine, MPI_BYTE, among);
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, wishes, sizeof mine, MPI_BYTE, among);
     return {wishes, static_cast<std::size_t>(size)};
 }
 

@@ -10,12 +10,14 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 
 namespace mesh::mpi {
 
 namespace {
 
 Life the_life = Life::before;
+unsigned users = 0; // MPI_Init() and the sessions
 Comm world;
 Comm self;
 
@@ -84,7 +86,7 @@ void make_communicators() {
     find_own(*world.group);
     world.peers = hold(world.group);
     world.number = 1;
-    world.is_whole = ranks == node.nodes();
+    world.is_whole = ranks == node.nodes() && failure_of == nullptr;
     self.group = new_group(1);
     self.group->nodes[0] = node.id();
     find_own(*self.group);
@@ -95,9 +97,20 @@ void make_communicators() {
 
 } // namespace
 
-Life life() { return the_life; }
+void open_mpi() {
+    ++users;
+    if (world.group != nullptr)
+        return;
+    make_communicators();
+    if (!start_engine())
+        end_run("MPI_Init(): the board has no room for the processes of MPI", MPI_ERR_NO_MEM);
+}
+
+void close_mpi() { --users; }
 
 const char* words_of(int code) {
+    if (code >= MPIX_ERR_PROC_FAILED && code <= MPIX_ERR_REVOKED && words_of_failure != nullptr)
+        return words_of_failure(code);
     if (code == MPI_ERR_NO_MEM)
         return "no memory";
     if (code == MPI_ERR_KEYVAL)
@@ -142,13 +155,50 @@ Room::Room(std::size_t bytes) : bytes_(static_cast<std::byte*>(mesh_malloc(bytes
 
 // Errors ------------------------------------------------------------------------------------------
 
+#if MESH_NOTES
+
+/// Behind the code of the program itself.
+extern "C" const char mesh_library[];
+
+namespace {
+
+const void* called_from = nullptr;
+
+/// Puts where the program is behind the words.
+std::size_t add_place(std::span<char> words, std::size_t length) {
+    const std::size_t begin = std::min(length + 1, words.size() - sizeof called_from);
+    if (called_from == nullptr)
+        return length;
+    words[begin - 1] = '\0';
+    std::memcpy(&words[begin], &called_from, sizeof called_from);
+    return begin + sizeof called_from;
+}
+
+} // namespace
+
+void note_call(const void* place) {
+    if (std::less<>()(place, mesh_library))
+        called_from = place;
+}
+
+#else
+
+namespace {
+
+std::size_t add_place(std::span<char> /*words*/, std::size_t length) { return length; }
+
+} // namespace
+
+#endif
+
 void end_run(const char* why, int code) {
     Kernel& node = fiber::node();
     std::array<char, 160> words;
     std::snprintf(words.data(), words.size(), "rank %u: %s",
                   static_cast<unsigned>(index(node.id())), why);
-    mesh::end_run(node, words.data());
+    mesh::end_run(node, {words.data(), add_place(words, std::strlen(words.data()))});
     the_life = Life::after;
+    users = 0;
     fiber::end(code == 0 ? 1 : code);
 }
 
@@ -170,7 +220,7 @@ int fail(const Comm* comm, int code, const char* call, const char* why) {
 }
 
 Checks::Checks(const char* call) : call_(call), comm_(&world) {
-    if (the_life != Life::now)
+    if (users == 0)
         end_run(the_life == Life::before ? "a call of MPI before MPI_Init()"
                                          : "a call of MPI after MPI_Finalize()",
                 MPI_ERR_OTHER);
@@ -306,9 +356,7 @@ namespace {
 int init(int*, char***) {
     if (the_life != Life::before)
         end_run("MPI_Init(): called twice", MPI_ERR_OTHER);
-    make_communicators();
-    if (!start_engine())
-        end_run("MPI_Init(): the board has no room for the processes of MPI", MPI_ERR_NO_MEM);
+    open_mpi();
     the_life = Life::now;
     return MPI_SUCCESS;
 }
@@ -340,14 +388,19 @@ int finalized(int* flag) {
 
 int finalize(Checks& checks) {
     drop_attributes(&self.attributes, MPI_COMM_SELF);
+    if (forget_revoked != nullptr)
+        forget_revoked();
     drain_engine();
     tell_left(left<Request>, "requests neither completed nor freed");
     tell_left(left<Comm>, "communicators not freed");
     tell_left(left<Type>, "datatypes not freed");
     // By default meet_all() ends the run itself; if the program has errors returned, this does.
-    if (meet_all(world, checks.call()) != MPI_SUCCESS)
+    if ((meet_left != nullptr ? meet_left(world) : meet_all(world, checks.call())) != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;
+    close_mpi();
+    if (forget_revoked != nullptr)
+        forget_revoked();
     tell_messages(false, "messages that nobody has received");
     tell_messages(true, "messages of collectives that did not agree");
     return MPI_SUCCESS;
@@ -407,11 +460,12 @@ int comm_size(Checks& checks, int* size) {
 
 void mesh::fiber::before_end(int status) {
     using namespace mesh::mpi;
-    if (the_life != Life::now)
+    if (users == 0)
         return;
     std::array<char, 80> words;
     std::snprintf(words.data(), words.size(),
                   "the program has ended without MPI_Finalize(), with status %d", status);
+    note_call(nullptr);
     mpi::end_run(words.data(), status);
 }
 

@@ -43,6 +43,9 @@ inline Envelope envelope_of(Envelope::What what, const Comm& comm, std::uint32_t
             number};
 }
 
+/// Of a collective: a member has failed, so the data may be none.
+inline constexpr std::uint16_t kOfFailure = 0x7F00;
+
 /// Of a collective. `operation`: the number of one of the standard.
 struct Agreed {
     static constexpr unsigned kBits = 5;

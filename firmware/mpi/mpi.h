@@ -37,6 +37,7 @@ typedef struct MPI_ABI_Info *MPI_Info;
 typedef struct MPI_ABI_Message *MPI_Message;
 typedef struct MPI_ABI_Op *MPI_Op;
 typedef struct MPI_ABI_Request *MPI_Request;
+typedef struct MPI_ABI_Session *MPI_Session;
 
 #define MPI_OP_NULL ((MPI_Op)0x20)
 #define MPI_SUM ((MPI_Op)0x21)
@@ -63,6 +64,7 @@ typedef struct MPI_ABI_Request *MPI_Request;
 #define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
 #define MPI_INFO_NULL ((MPI_Info)0x130)
 #define MPI_INFO_ENV ((MPI_Info)0x131)
+#define MPI_SESSION_NULL ((MPI_Session)0x120)
 #define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
 #define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)0x142)
@@ -149,6 +151,7 @@ enum {
     MPI_ERR_INFO = 34,
     MPI_ERR_KEYVAL = 36,
     MPI_ERR_NO_MEM = 39,
+    MPI_ERR_SESSION = 60,
     MPI_ERR_LASTCODE = 0x3fff
 };
 

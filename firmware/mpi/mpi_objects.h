@@ -13,6 +13,7 @@ typedef int MPI_Type_copy_attr_function(MPI_Datatype type, int key, void *extra,
                                         void *copied, int *flag);
 typedef int MPI_Type_delete_attr_function(MPI_Datatype type, int key, void *value, void *extra);
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
+typedef void MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
 
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
@@ -20,6 +21,11 @@ typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 #define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
 #define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function *)1)
 #define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
+
+/* Failures, as ULFM has them: no numbers of the standard yet, so those of MPICH. */
+#define MPIX_ERR_PROC_FAILED 101
+#define MPIX_ERR_PROC_FAILED_PENDING 102
+#define MPIX_ERR_REVOKED 103
 
 /* Names of MPI-1, which many programs still have. */
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;

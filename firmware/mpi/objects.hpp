@@ -4,6 +4,7 @@
 
 #include "core/base/types.hpp"
 #include "hal/heap.hpp"
+#include "hal/notes.hpp"
 #include "mpi/handles.hpp"
 #include "wire/frame.hpp"
 
@@ -125,6 +126,7 @@ struct Comm : ObjectOf<kCommunicator, MPI_Comm> {
     const Across* across = nullptr; // if there is another group
     std::uint32_t number = 0;       // the same at all members, and at none of another communicator
     bool is_whole = false;          // all nodes have a rank, in whatever order
+    bool is_broken = false;         // a member has failed: a message of a collective said so
     bool is_within_a_call = false;  // stands for another one in calls that a call makes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     Grid* grid = nullptr;       // of this communicator alone
@@ -156,7 +158,10 @@ inline constexpr std::uint32_t kWithin = 1u << 30;
 
 /// Between MPI_Init() and MPI_Finalize(), and after.
 enum class Life : std::uint8_t { before, now, after };
-Life life();
+/// MPI_Init() and each session use MPI, which is there for as long as one does. The first one ends
+/// the run if there is no room.
+void open_mpi();
+void close_mpi();
 
 /// The communicator of a handle; nullptr: it is none. This, and what is like it for other kinds,
 /// also gives an object that the program has freed and that a call still needs: what a program
@@ -207,6 +212,14 @@ inline void release(MPI_Errhandler handle) {
 /// What a call returns that cannot be done: `code`, if the program wants to see errors; else it
 /// tells the call and `why`, and ends the run. `comm`: nullptr, those of the world.
 int fail(const Comm* comm, int code, const char* call, const char* why);
+
+/// Notes where the program makes a call, for what is told of an error; nothing in an image. Calls
+/// that MPI makes itself do not count.
+#if MESH_NOTES
+void note_call(const void* place);
+#else
+[[gnu::always_inline]] inline void note_call(const void* /*place*/) {}
+#endif
 
 /// What a code of the standard means.
 const char* words_of(int code);

@@ -1,4 +1,5 @@
 // The messages that collectives are made of, and requests that nobody waits for.
+#include "fiber/fiber.hpp"
 #include "mpi/meaning.hpp"
 #include "mpi/under_way.hpp"
 
@@ -44,6 +45,10 @@ void compare(Request& request, const Envelope& envelope) {
     request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
     if (request.its_meaning != 0 && request.traffic == Traffic::messages)
         tell_meaning(envelope, ours);
+    if (request.traffic == Traffic::collectives && envelope.meaning == kOfFailure) {
+        request.error = MPIX_ERR_PROC_FAILED;
+        request.comm->is_broken = true;
+    }
 }
 
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready) {
@@ -87,6 +92,19 @@ void send_copy(Request& request) {
     request.is_done = true;
 }
 
+void take_clock(const Request& request) { fiber::node().advance_clock(request.clock); }
+
+void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
+
+Request* part_under_way(const Comm& comm, Rank from, int least_tag) {
+    const auto is_it = [&comm, from, least_tag](const Request& request) {
+        return request.comm == &comm && request.traffic == Traffic::collectives &&
+               (from == MPI_ANY_SOURCE || request.peer == from) && request.tag >= least_tag;
+    };
+    Request* const waiting = *posted.find(is_it);
+    return waiting != nullptr ? waiting : *expected.find(is_it);
+}
+
 void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, const PartKind& part) {
     Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, part);
     begin(request);
@@ -118,6 +136,8 @@ int exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
 }
 
 int code_of_part(const Request& request, const char* call) {
+    if (request.error >= MPIX_ERR_PROC_FAILED)
+        return fail(request.comm, request.error, call, nullptr);
     const bool is_whole = request.bytes == request.capacity || request.peer == MPI_PROC_NULL;
     if (request.kind == Request::Kind::send || (is_whole && request.its_meaning == 0))
         return MPI_SUCCESS;

@@ -111,7 +111,7 @@ int send(Checks& checks, Request::Mode mode, const void* data, int count, MPI_Da
     request.mode = mode;
     begin(request);
     wait(request);
-    return MPI_SUCCESS;
+    return request.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(request.error, nullptr);
 }
 
 int recv(Checks& checks, void* data, int count, MPI_Datatype type, int from, int tag,
@@ -144,7 +144,11 @@ int sendrecv(Checks& checks, const void* out, int out_count, MPI_Datatype out_ty
     wait(request);
     wait(receive);
     tell(receive, status);
-    return receive.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(receive.error, nullptr);
+    if (request.error != MPI_SUCCESS)
+        checks.refuse(request.error, nullptr);
+    if (receive.error != MPI_SUCCESS)
+        checks.refuse(receive.error, nullptr);
+    return checks.code();
 }
 
 int sendrecv_replace(Checks& checks, void* data, int count, MPI_Datatype type, int to, int out_tag,
@@ -160,7 +164,11 @@ int sendrecv_replace(Checks& checks, void* data, int count, MPI_Datatype type, i
 }
 
 int probe(Checks& checks, int from, int tag, MPI_Status* status) {
-    tell(from == MPI_PROC_NULL ? Found{true} : wait_to_find(checks.comm(), from, tag), status);
+    const Found found =
+        from == MPI_PROC_NULL ? Found{true} : wait_to_find(checks.comm(), from, tag);
+    if (!found.there)
+        return checks.refuse(failure_of(checks.comm(), from), nullptr);
+    tell(found, status);
     return MPI_SUCCESS;
 }
 
@@ -169,7 +177,9 @@ int iprobe(Checks& checks, int from, int tag, int* flag, MPI_Status* status) {
     *flag = found.there;
     if (found.there)
         tell(found, status);
-    return MPI_SUCCESS;
+    else if (failure_of != nullptr && failure_of(checks.comm(), from) != MPI_SUCCESS)
+        checks.refuse(failure_of(checks.comm(), from), nullptr);
+    return checks.code();
 }
 
 } // namespace

@@ -13,9 +13,15 @@ struct MessageThere {
     const std::uint32_t* context;
     Awaited awaited;
     Rank source;
-    bool operator()() const { return *find_unexpected(*context, source, awaited.tag) != nullptr; }
+    const Comm* comm;
+    bool operator()() const {
+        return *find_unexpected(*context, source, awaited.tag) != nullptr ||
+               (failure_of != nullptr && failure_of(*comm, source) != MPI_SUCCESS);
+    }
 };
 static_assert(offsetof(MessageThere, awaited) == sizeof(void*));
+
+Probing probing;
 
 Found find(const Comm& comm, Rank source, int tag) {
     const Unexpected* const block = *find_unexpected(comm.context(Traffic::messages), source, tag);
@@ -44,7 +50,9 @@ Found look(const Comm& comm, Rank source, int tag) {
 Found wait_to_find(const Comm& comm, Rank source, int tag) {
     const std::uint32_t context = comm.context(Traffic::messages);
     const Awaited awaited{.node = peer_node(comm, source), .tag = tag, .is_send = 0};
-    fiber::await(fiber::node().wait_until(MessageThere{&context, awaited, source}));
+    probing = {&comm, source};
+    fiber::await(fiber::node().wait_until(MessageThere{&context, awaited, source, &comm}));
+    probing = {};
     return find(comm, source, tag);
 }
 

@@ -94,11 +94,13 @@ private:
     }
     int code_for(const Request& request) const {
         const int code = for_several_ ? int{MPI_ERR_IN_STATUS} : request.error;
-        if (request.kind == Request::Kind::collective)
+        if (request.kind == Request::Kind::collective && !request.owns_comm)
             return code; // the collective has told it
         const bool has_message = request.kind != Request::Kind::generalized;
         return fail(request.owns_comm ? request.comm : nullptr, code, call_,
-                    for_several_ && has_message ? "a message was truncated" : nullptr);
+                    for_several_ && has_message && request.error == MPI_ERR_TRUNCATE
+                        ? "a message was truncated"
+                        : nullptr);
     }
 
     const char* call_;

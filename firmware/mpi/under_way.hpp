@@ -10,9 +10,16 @@ namespace mesh::mpi {
 extern Queue<Request> announced; // sends that wait for `go`
 extern Queue<Request> posted;    // receives that wait for an envelope
 extern Queue<Unexpected> unexpected;
+extern Queue<Request> expected; // receives whose data was called for, as it will come
 /// The link to the first one that such a receive takes; what it points to is nullptr if there is
 /// none.
 Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag);
+/// What a probe of the program waits for, if one does.
+struct Probing {
+    const Comm* comm = nullptr;
+    Rank source = MPI_PROC_NULL;
+};
+extern Probing probing;
 /// kNoNode: any.
 inline NodeId peer_node(const Comm& comm, Rank peer) {
     return peer == MPI_ANY_SOURCE ? kNoNode : comm.peers->node(peer);
@@ -42,5 +49,25 @@ void compare(Request& request, const Envelope& envelope);
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);
 /// A receiver has forgotten what this node cancelled. There only in a program that cancels.
 [[gnu::weak]] void end_cancelled(std::uint32_t number, wire::ModelTime ready);
+
+// Members that fail (failures.cpp). There only in a program that asks about failures; in others one
+// ends the run.
+
+/// The error that a call now has for a message with `peer`, or MPI_ANY_SOURCE; MPI_SUCCESS: none.
+[[gnu::weak]] int failure_of(const Comm& comm, Rank peer);
+/// True: the request that begins cannot be, and has an error. A message that has come is received
+/// all the same; one of a collective says that a member has failed.
+[[gnu::weak]] bool refuse(Request& request);
+/// A node does not answer any more: what waits for it ends.
+[[gnu::weak]] void note_failure(NodeId node);
+/// A member has revoked the communicator of this envelope.
+[[gnu::weak]] void hear_revoked(const Envelope& envelope);
+/// Starts what finds out whether those that this rank waits for are there. False: no room.
+[[gnu::weak]] bool start_watch();
+/// Waits for all members that are left. Gives what the call returns.
+[[gnu::weak]] int meet_left(Comm& comm);
+/// What has come, or was announced, on communicators that were revoked goes.
+[[gnu::weak]] void forget_revoked();
+[[gnu::weak]] const char* words_of_failure(int code);
 
 } // namespace mesh::mpi

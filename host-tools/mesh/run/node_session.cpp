@@ -1,5 +1,6 @@
 #include "node_session.hpp"
 
+#include "boards/host/stop.hpp"
 #include "hal/check.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
@@ -285,11 +286,24 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     return {};
 }
 
-/// The program wants the whole run to end. Who says it first knows why; others follow.
+/// The program wants the whole run to end. Who says it first knows why; others follow. A simulated
+/// one says behind a 0 where it is.
 void NodeSession::on_abort(const HostMessage& message) {
-    if (context_->ended != nullptr && context_->ended->empty())
-        *context_->ended = fmt::format("node {} has ended the run: {}", index(node_),
-                                       cleaned(text_of(message.payload)));
+    if (context_->ended == nullptr || !context_->ended->empty())
+        return;
+    const std::string_view text = text_of(message.payload);
+    const std::string_view why = text.substr(0, text.find('\0'));
+    std::uintptr_t after = 0;
+    std::string place;
+    if (text.size() == why.size() + 1 + sizeof after) {
+        text.copy(reinterpret_cast<char*>(&after), sizeof after, why.size() + 1);
+        wire::CrashRecord record{};
+        record.pc = board::code_offset(after) - 1;
+        if (context_->lines != nullptr && board::in_loaded_code(after))
+            place = ", " + context_->lines->place_of(node_, record);
+    }
+    *context_->ended =
+        fmt::format("node {} has ended the run: {}{}", index(node_), cleaned(why), place);
 }
 
 void NodeSession::hear_errors(std::string_view text) {

@@ -21,13 +21,13 @@ static inline int class_of(int code) {
     return class;
 }
 
-static void begin(int *argc, char ***argv) {
+static inline void begin(int *argc, char ***argv) {
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
-static int end(void) {
+static inline int end(void) {
     int all = 0;
     MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
