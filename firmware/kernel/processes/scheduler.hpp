@@ -121,9 +121,7 @@ public:
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
     /// Once: a process has ended since the last time.
-    bool take_ended() {
-        return std::exchange(ended_, false);
-    }
+    bool take_ended() { return std::exchange(ended_, false); }
     /// Once: a process has begun to wait since the last time.
     bool take_blocked() { return std::exchange(blocked_, 0u) != 0; }
     /// Another turn is due.
