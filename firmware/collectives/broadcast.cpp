@@ -101,9 +101,10 @@ void Broadcast::begin_trees() {
 }
 
 // All nodes learn from the root how many packets there are, and count alike; until then as they
-// expect.
+// expect. What is a part of another collective is counted with that.
 void Broadcast::count(Kernel& kernel) {
-    if (CallRecord* const record = kernel.calls().find(label_.tag); record != nullptr)
+    CallRecord* const record = kernel.calls().find(label_.tag);
+    if (record != nullptr && label_.call % 2 == 0)
         record->set_share(roots_.segmentation().fragments());
 }
 

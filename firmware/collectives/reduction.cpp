@@ -456,8 +456,11 @@ Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte>
 }
 
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
+    // Segments are at least half as large as packets may be.
+    const std::uint32_t segments =
+        2 * plan.total_bytes / std::max<std::uint32_t>(plan.packet_bytes, 1);
     return as_call(detail::noted(kernel, {"allreduce"}), plan.tag, run(kernel, plan, buffer, true),
-                   segments_of(plan.total_bytes, plan.packet_bytes, plan.combiner).share());
+                   1 + segments);
 }
 
 } // namespace mesh

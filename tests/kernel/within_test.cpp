@@ -389,6 +389,35 @@ Process allocates(Kernel& kernel) {
 
 TEST(Within, ABufferIsNotWaitedForAnyLonger) { expect_nothing_left(allocates); }
 
+/// Keeps all that the pool can start, for a while.
+Process fills_pool(Kernel& kernel) {
+    co_await kernel.sleep(kUnit);
+    std::vector<OutgoingPacket> kept;
+    for (;;) {
+        auto packet = co_await within(kernel, 0, kernel.allocate(Rule::unicast));
+        if (!packet)
+            break;
+        kept.push_back(std::move(*packet));
+    }
+    co_await kernel.sleep(2 * kShort);
+    co_return Status::ok;
+}
+
+Process withdraws_late(Kernel& kernel) {
+    if (kernel.id() == kReceiver) {
+        co_await kernel.sleep(kLong);
+        co_return probe(kernel) ? Status::failed : Status::ok;
+    }
+    auto filling = kernel.spawn(fills_pool(kernel));
+    if (!filling)
+        co_return Status::no_memory;
+    const Status sent = co_await within(kernel, kShort, send_value(kernel, 1, kReceiver, kTag));
+    const Status filled = co_await kernel.join(filling);
+    co_return sent == Status::in_doubt ? filled : Status::failed;
+}
+
+TEST(Within, AnOfferIsWithdrawnWhenThePoolHasABufferAgain) { expect_nothing_left(withdraws_late); }
+
 /// Letters that lie in an outbox go on; only the wait for them ends.
 Process flushes(Kernel& kernel) {
     std::array<std::byte, 512> memory;

@@ -27,6 +27,9 @@
 
 namespace mesh {
 
+class Attempt;
+struct WaitPlaces;
+
 namespace detail {
 enum class ChannelState : std::uint8_t { empty, offered, taken };
 
@@ -41,19 +44,49 @@ inline void check_is_there(const ChannelState& state MESH_PLACE) {
 constexpr void check_is_there(const ChannelState&) {}
 #endif
 
-/// A channel has come to where its writer, or its reader, wants it. A channel that goes before that
-/// would be looked at for ever, so a simulation tells it.
-struct ChannelAt {
-    const ChannelState& now;
-    ChannelState wanted;
+/// What the waits of a channel's users see of it.
+struct ChannelEnds {
+    ChannelState state = ChannelState::empty;
+    bool reading = false; // a process reads, since read() was called
+};
+
+/// A wait until a channel has come to where its writer, or its reader, wants it. A channel that
+/// goes before that would be looked at for ever, so a simulation tells it.
+class ChannelWait : public Waiting {
+protected:
+    ChannelWait(Kernel& kernel, ChannelEnds& ends, ChannelState wanted MESH_PLACE)
+        : Waiting(kernel.scheduler(), ask),
+          ends_(ends),
+          wanted_(wanted) {
 #if MESH_FILLS_FRAMES
-    const void* place;
-    bool operator()() const {
-        check_is_there(now, place);
-        return now == wanted;
+        place_ = place;
+#endif
     }
-#else
-    bool operator()() const { return now == wanted; }
+    ~ChannelWait() = default;
+
+private:
+    friend class mesh::Attempt;
+    friend struct mesh::WaitPlaces;
+
+    static bool ask(Waiting& self) {
+        const auto& wait = static_cast<const ChannelWait&>(self);
+#if MESH_FILLS_FRAMES
+        check_is_there(wait.ends_.state, wait.place_);
+#endif
+        return wait.ends_.state == wait.wanted_;
+    }
+    /// It is given up (kernel/api/within.hpp): the channel is as it was before.
+    void give_up() {
+        if (wanted_ == ChannelState::taken)
+            ends_.state = ChannelState::empty;
+        else
+            ends_.reading = false;
+    }
+
+    ChannelEnds& ends_;
+    ChannelState wanted_;
+#if MESH_FILLS_FRAMES
+    const void* place_;
 #endif
 };
 } // namespace detail
@@ -69,75 +102,58 @@ public:
     /// `co_await channel.write(value)`: completes when the reader has taken it. A second writer at
     /// the same time is a bug (CHECK), as is a second reader.
     MESH_NOTED_INLINE auto write(T value) {
-        detail::check_is_there(state_ MESH_HERE);
-        MESH_CHECK(state_ == State::empty, channel_two_writers);
+        detail::check_is_there(ends_.state MESH_HERE);
+        MESH_CHECK(ends_.state == State::empty, channel_two_writers);
         value_ = std::move(value);
         written_at_ = kernel_.now();
-        state_ = State::offered;
-        return detail::wait(kernel_, detail::ChannelAt{state_, State::taken MESH_HERE},
-                            Written{*this});
+        ends_.state = State::offered;
+        return Writing{*this MESH_HERE};
     }
 
     /// `T value = co_await channel.read()`.
     MESH_NOTED_INLINE auto read() {
-        detail::check_is_there(state_ MESH_HERE);
-        MESH_CHECK(!std::exchange(reading_, true), channel_two_readers);
-        return detail::wait(kernel_, detail::ChannelAt{state_, State::offered MESH_HERE},
-                            Read{*this});
+        detail::check_is_there(ends_.state MESH_HERE);
+        MESH_CHECK(!std::exchange(ends_.reading, true), channel_two_readers);
+        return Reading{*this MESH_HERE};
     }
 
     /// A writer is waiting: read() would not wait.
-    bool readable() const { return state_ == State::offered; }
+    bool readable() const { return ends_.state == State::offered; }
 
 private:
     using State = detail::ChannelState;
 
-    /// The end of one of its users, who is gone when this goes.
-    class End {
+    class MESH_AWAITED Writing : public detail::ChannelWait {
     public:
-        explicit End(Channel& channel) : channel_(&channel) {}
-        End(End&& other) noexcept : channel_(std::exchange(other.channel_, nullptr)) {}
-        End(const End&) = delete;
-        End& operator=(const End&) = delete;
-        End& operator=(End&&) = delete;
+        explicit Writing(Channel& channel MESH_PLACE)
+            : ChannelWait(channel.kernel_, channel.ends_, State::taken MESH_THERE),
+              channel_(channel) {}
+        void await_resume() {
+            channel_.ends_.state = State::empty;
+            channel_.kernel_.advance_clock(channel_.taken_at_);
+        }
 
-    protected:
-        ~End() = default;
-        Channel* channel_; // nullptr: the value has moved
+    private:
+        Channel& channel_;
     };
-    /// A value that nobody has taken when its writer gives up is none any more.
-    struct Written : End {
-        using End::End;
-        Written(Written&&) = default;
-        ~Written() {
-            if (this->channel_ != nullptr)
-                this->channel_->state_ = State::empty;
+    class MESH_AWAITED Reading : public detail::ChannelWait {
+    public:
+        explicit Reading(Channel& channel MESH_PLACE)
+            : ChannelWait(channel.kernel_, channel.ends_, State::offered MESH_THERE),
+              channel_(channel) {}
+        T await_resume() {
+            channel_.ends_.reading = false;
+            channel_.kernel_.advance_clock(channel_.written_at_);
+            channel_.taken_at_ = channel_.kernel_.now();
+            channel_.ends_.state = State::taken;
+            return std::move(channel_.value_);
         }
-        void operator()() {
-            Channel& channel = *std::exchange(this->channel_, nullptr);
-            channel.state_ = State::empty;
-            channel.kernel_.advance_clock(channel.taken_at_);
-        }
-    };
-    struct Read : End {
-        using End::End;
-        Read(Read&&) = default;
-        ~Read() {
-            if (this->channel_ != nullptr)
-                this->channel_->reading_ = false;
-        }
-        T operator()() {
-            Channel& channel = *std::exchange(this->channel_, nullptr);
-            channel.reading_ = false;
-            channel.kernel_.advance_clock(channel.written_at_);
-            channel.taken_at_ = channel.kernel_.now();
-            channel.state_ = State::taken;
-            return std::move(channel.value_);
-        }
+
+    private:
+        Channel& channel_;
     };
 
-    State state_ = State::empty;
-    bool reading_ = false; // a process reads, since read() was called
+    detail::ChannelEnds ends_;
     Kernel& kernel_;
     T value_{};
     wire::ModelTime written_at_ = 0;

@@ -19,15 +19,16 @@ bool Attempt::go_on() { return (!leaves_ && inner_.ask_(inner_)) || leave(); }
 
 // True if it is given up.
 bool Attempt::leave() {
-    ask_again_at(least(limit_, inner_.wake_));
     if (!leaves_ && ready_(*this)) {
         leaves_ = true;
         const bool begun =
             !all_of([](Waiting* wait) { return wait != nullptr && !is_begun(*wait); });
         verdict_ = begun ? Status::in_doubt : Status::timed_out;
     }
+    ask_again_at(leaves_ ? wire::kNever : least(limit_, inner_.wake_));
     return leaves_ &&
-           all_of([this](Waiting* wait) { return wait == nullptr || withdraw(kernel_, *wait); });
+           all_of([this](Waiting* wait) { return wait == nullptr || withdraw(kernel_, *wait); }) &&
+           all_of([](Waiting* wait) { return wait == nullptr || leave_channel(*wait); });
 }
 
 // What the operation waits for, and its processes; nullptr: one that has ended. Processes of
@@ -96,6 +97,12 @@ bool Attempt::withdraw(Kernel& kernel, Waiting& wait) {
     put_paths(word, {.out = outgoing->paths.out}, outgoing->route);
     outgoing->unknown = kernel.try_post(word, {}, 0, 0); // so it is told once
     return outgoing->unknown;
+}
+
+bool Attempt::leave_channel(Waiting& wait) {
+    if (wait.ask_ == detail::ChannelWait::ask)
+        static_cast<detail::ChannelWait&>(wait).give_up();
+    return true;
 }
 
 // The node calls it before its processes have their turn, so none has seen an offer that goes. One

@@ -103,6 +103,7 @@ private:
     static Outgoing* outgoing_of(Waiting& wait);
     static bool is_begun(Waiting& wait);
     static bool withdraw(Kernel& kernel, Waiting& wait);
+    static bool leave_channel(Waiting& wait);
     template <class Visit>
     bool all_of(Visit visit) const;
 
@@ -198,7 +199,7 @@ public:
             else
                 return value_that_says<IfInTime<Value>>(verdict());
         }
-        if constexpr (std::is_void_v<Value>) {
+        if constexpr (std::same_as<Value, void>) {
             wait_.await_resume();
             return Status::ok;
         } else {
@@ -220,13 +221,14 @@ private:
 
 /// `co_await unless(kernel, guard, wait)`: gives up what it waits for when the guard, one of
 /// alt()'s, is ready before that. The verdict: see above. To be awaited where it is called, with
-/// the wait as its argument. Costs no memory.
+/// the wait as its argument. Costs no memory. Not from an interrupt, as all that waits.
 template <class Guard, std::derived_from<Waiting> Wait>
 detail::WaitUnless<Guard, Wait> unless(Kernel& kernel, const Guard& guard, Wait&& wait) {
     return {kernel, guard, wait};
 }
 
-/// The same of an operation that is a coroutine. no_memory: of the arena.
+/// The same of an operation that is a coroutine. no_memory: of the arena, from which it takes a
+/// frame for as long.
 template <class Guard, class T>
 Task<detail::IfInTime<T>> unless(Kernel& kernel, Guard guard, Task<T> operation) {
     const typename Task<T>::Handle whole = operation.release();

@@ -454,7 +454,7 @@ auto Kernel::wait_until(Ready ready, std::uint64_t wake) {
 
 template <class Ready, class Result>
 auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake) {
-    return Awaiter{kernel.scheduler(), ready, std::move(result), wake};
+    return Awaiter{kernel.scheduler(), ready, result, wake};
 }
 
 inline auto Kernel::yield() {

@@ -106,8 +106,10 @@ inline void NodeCore::begin_program(wire::ModelTime begin) {
     context().time.come_to(begin);
     scheduler_.clock() = begin;
     running_ = scheduler_.spawn(program_(*this), &program_id_);
-    if (!running_)
-        end_program(Status::no_memory);
+    if (running_)
+        return;
+    scheduler_.stop();
+    end_program(Status::no_memory);
 }
 
 void NodeCore::end_program(Status status) {
@@ -223,6 +225,8 @@ void NodeCore::run() {
     links_.on_buffers_free();
     if (arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);
+    if (!scheduler_.take_ended())
+        return;
     if (running_ && scheduler_.ended(program_id_))
         end_program(scheduler_.join(program_id_, finish_time_));
     if (done_ && forwarder_.audience() == Forwarder::Audience::processes && !scheduler_.any())

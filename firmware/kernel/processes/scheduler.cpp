@@ -164,6 +164,7 @@ bool Scheduler::run_turn() {
 }
 
 void Scheduler::end(ProcessSlot& slot) {
+    ended_ = true;
     slot.status = slot.root.promise().value;
     tell(ProcessEvent::ended, current_);
     slot.root.destroy();

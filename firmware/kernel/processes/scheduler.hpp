@@ -120,6 +120,8 @@ public:
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
+    /// Once: a process has ended since the last time.
+    bool take_ended() { return std::exchange(ended_, false); }
     /// Once: a process has begun to wait since the last time.
     bool take_blocked() { return std::exchange(blocked_, 0u) != 0; }
     /// Another turn is due.
@@ -130,7 +132,10 @@ public:
     std::uint64_t next_wake() const;
 
     /// No process ever runs again.
-    void stop() { used_ = 0; }
+    void stop() {
+        used_ = 0;
+        ended_ = true;
+    }
     /// True while a process runs or waits here.
     bool any() const;
     bool ended(ProcessId id) const;
@@ -174,6 +179,7 @@ private:
     unsigned blocked_ = 0; // not 0: a process has begun to wait
     mutable CriticalDepth critical_depth_;
     Status failure_ = Status::ok; // of a process that nobody can join
+    bool ended_ = true;           // a process has, or none can run
 #if MESH_WATCHES_PROCESSES
     ProcessWatch* watch_ = nullptr;
 #endif

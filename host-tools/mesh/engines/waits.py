@@ -67,8 +67,8 @@ def words_of(kind, it):
         return words_of_mpi(it["awaited"])
     if kind == "mesh::detail::ProcessEnded":
         return f"the end of its process {int(it['process']['slot'])}"
-    if kind == "mesh::detail::ChannelAt":
-        return ("somebody to write to a channel of its node" if int(it["wanted"]) == 1
+    if kind == "mesh::detail::ChannelWait":
+        return ("somebody to write to a channel of its node" if int(it["wanted_"]) == 1
                 else "somebody to read a channel of its node")
     if kind in ("mesh::Kernel::Allocation", "mesh::Kernel::Posting"):
         return "a buffer for a packet"
