@@ -74,8 +74,8 @@ struct Ready {
     std::uint32_t ports_miswired; // bit set: peer or its port is not what the topology says
     std::uint32_t miswired_port;  // first of them
     std::uint32_t found_node;     // the node that answered there
-    std::uint32_t found_port;     // by which of its ports
-    std::uint32_t start;          // Identity::start of the node
+    std::uint16_t found_port;     // by which of its ports
+    std::uint16_t start;          // Identity::start of the node
 };
 
 /// The job as the host sends it to every node: what all ops share.

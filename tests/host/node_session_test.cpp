@@ -395,7 +395,7 @@ TEST_F(NodeSessionTest, AReportOfBeforeARestartOfTheFaultPlanIsNoReport) {
 }
 
 TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerIsToldItsCountOfResetsAndComesBackByIt) {
-    const auto ready = [&](std::uint32_t start) {
+    const auto ready = [&](std::uint16_t start) {
         say(wire::HostTag::ready, wire::bytes_of(wire::Ready{.start = start}));
         say(wire::HostTag::accepted);
     };

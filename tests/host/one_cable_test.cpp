@@ -77,11 +77,11 @@ TEST(OneCable, WhatANodeSaidBeforeItWasResetIsOfNoUseBehindItsName) {
     const auto text = static_cast<wire::RelayTag>(wire::HostTag::console);
     EXPECT_EQ(says(wire::RelayTag::named, 1, 0xFFFF), 0u);
     EXPECT_EQ(says(text, 2, 0xFFFF), 1u);
-    EXPECT_EQ(says(wire::RelayTag::named, 1, 0), 1u);
+    EXPECT_EQ(says(wire::RelayTag::named, 1, 0x9000), 1u);
     EXPECT_EQ(says(text, 2, 0xFFFF), 1u) << "late";
     EXPECT_EQ(says(wire::RelayTag::named, 1, 0xFFFF), 1u) << "late";
-    EXPECT_EQ(says(text, 2, 0), 2u);
-    EXPECT_EQ(says(text, 2, 0), 2u) << "again";
+    EXPECT_EQ(says(text, 2, 0x9000), 2u);
+    EXPECT_EQ(says(text, 2, 0x9000), 2u) << "again";
 }
 
 } // namespace one_cable_test

@@ -114,6 +114,9 @@ public:
     const Bytes& heard(std::uint32_t node) const { return heard_[node]; }
     const Bytes& told(std::uint32_t node) const { return told_[node]; }
 
+    /// Of a node, as frames to it must name it.
+    std::uint16_t life(std::uint32_t node) const { return kept_[node].life; }
+
     /// A frame comes to a node by a port.
     Relay::Outcome bring(std::uint32_t node, Port port, wire::LinkHeader link, Bytes packet) {
         wire::PacketHeader header;
@@ -382,13 +385,13 @@ TEST(RelayMesh, TheHostSpeaksByItsOwnLineAndByTheWaysThatFramesName) {
             {});
         return packet;
     };
-    const auto of_first_life = [](std::uint16_t number, std::uint16_t way) {
+    Mesh mesh({Topology::cube, 3});
+    const auto of_first_life = [&mesh](std::uint16_t number, std::uint16_t way) {
         wire::LinkHeader link{.sequence = number, .flags = way};
-        wire::Shared{link}.life() = 1;
+        wire::Shared{link}.life() = mesh.life(6);
         return link;
     };
     // Node 6 is told by way 0 through 2 or 4, never through 7, whatever number the message has.
-    Mesh mesh({Topology::cube, 3});
     ASSERT_NO_FATAL_FAILURE(expect_talk(mesh));
     unsigned believed = 0;
     for (unsigned port = 0; port < 3; ++port)

@@ -134,7 +134,7 @@ void Links::note_death(Port port) {
     if (ready_.ports_miswired == 0) {
         ready_.miswired_port = index(port);
         ready_.found_node = hello.node();
-        ready_.found_port = index(header.port);
+        ready_.found_port = static_cast<std::uint16_t>(index(header.port));
     }
     ready_.ports_miswired |= bit;
     return {};
