@@ -44,6 +44,9 @@ const OpKind& kind_asked_for(const RunArguments& arguments) {
     std::vector<std::string_view> names;
     for (const OpKind& kind : op_kinds())
         names.push_back(kind.name);
+    if (arguments.op.empty() && arguments.app.empty() && !arguments.words.empty())
+        refuse("'{0}': a program is given as --app {0}, and its words behind a --",
+               arguments.words.front());
     if (arguments.op.empty() == arguments.app.empty())
         refuse("give one of --op ({}) and --app ({}, ./PROGRAM or FILE.cpp)",
                fmt::join(names, ", "), fmt::join(app_names(), ", "));

@@ -66,6 +66,15 @@ void plan_capture(RunPlan& run, const RunArguments& arguments) {
     run.capture_bytes = static_cast<std::size_t>(*arguments.capture_bytes);
 }
 
+/// The network that --dim says, or the least one with a node for each of --ranks.
+Network planned_network(const RunArguments& arguments) {
+    if (arguments.dim)
+        return network_of(arguments.topology, *arguments.dim);
+    if (!arguments.ranks)
+        refuse("--dim is required, or --ranks for a program with a main(); see mesh run --help");
+    return least_network(arguments.topology, *arguments.ranks);
+}
+
 /// The part of the plan that does not depend on the op.
 RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     if (!arguments.alone && arguments.input == "-")
@@ -74,7 +83,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.command = command;
     run.engine = arguments.engine;
     run.rig.uplink = arguments.uplink;
-    run.rig.network = network_of(arguments.topology, arguments.dim);
+    run.rig.network = planned_network(arguments);
     run.root = node_of(run.network(), arguments.root, "--root");
     run.seed = arguments.seed;
     run.output = arguments.output;

@@ -27,7 +27,7 @@ struct RunArguments {
     std::string engine = "qemu";
     std::string board = default_board();
     std::string topology = "cube";
-    std::int64_t dim = 0;
+    std::optional<std::int64_t> dim; // nothing: what `ranks` needs
     std::string op;
     std::vector<std::string> app;      // a program, or several, each with nodes: PROGRAM@NODES
     std::vector<std::string> words;    // after --
