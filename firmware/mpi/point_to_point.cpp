@@ -43,8 +43,8 @@ void tell_bytes(std::uint64_t bytes, MPI_Status* status) {
 }
 
 std::uint64_t bytes_told(const MPI_Status& status) {
-    return static_cast<std::uint64_t>(status.MPI_internal[0]) |
-           static_cast<std::uint64_t>(status.MPI_internal[1]) << 31;
+    const std::uint64_t high = static_cast<std::uint32_t>(status.MPI_internal[1]);
+    return high << 31 | static_cast<std::uint32_t>(status.MPI_internal[0]);
 }
 
 namespace {

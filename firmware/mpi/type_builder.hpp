@@ -91,9 +91,8 @@ public:
     int end(MPI_Datatype* handle) {
         if (type_ == nullptr)
             return checks_.code();
-        if (handle == nullptr) {
-            checks_.result(handle);
-            refuse(checks_.code(), nullptr);
+        if (checks_.result(handle).bad()) { // or a member was
+            release(std::exchange(type_, nullptr));
             return checks_.code();
         }
         type_->lower = lower_;

@@ -93,12 +93,14 @@ Runs runs_of(const Window& window, const Place& place, std::size_t bytes) {
     return runs;
 }
 
-/// The operation has a meaning for the elements of this type.
+/// The operation has a meaning for the elements of this type, if it has any.
 bool suits(MPI_Op op, const Type& type) {
     if (is_plain(op))
         return true;
     if (!is_fixed(op) || op_of(op) == nullptr)
         return false;
+    if (type.size == 0)
+        return true;
     Type basic;
     basic.size = basic.unit = type.unit;
     basic.extent = type.unit;

@@ -14,6 +14,9 @@ TREE = ["tree", "--topology", "cube", "--root", 0]
 BAD = {
     "dimension 0": ([*RUN, "--dim", 0, "--tree", "sbt"], "1 to 20"),
     "dimension too large": ([*RUN, "--dim", 99, "--tree", "sbt"], "1 to 20"),
+    "neither dimension nor ranks": (["run", "--op", "bcast"], "--dim is required, or --ranks"),
+    "a program without --app": (["run", "--engine", "sim", "--dim", 2, "./hello.c"],
+                                "--app ./hello.c"),
     "dimension is a word": ([*RUN, "--dim", "four", "--tree", "sbt"], "mesh run --help"),
     "no such tree": ([*RUN, "--dim", 3, "--tree", "oak"], "sbt"),
     "no such topology": (["run", "--topology", "ring", "--dim", 3, "--op", "bcast"], "cube"),

@@ -61,7 +61,8 @@ void add_merge(CLI::App& app, MergeArguments& merge) {
 }
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
-    add_network(app, tree.topology, tree.dim);
+    add_topology(app, tree.topology);
+    app.add_option("--dim", tree.dim, kDimension)->required();
     app.add_option("--tree,--rule", tree.tree,
                    "name of the structure (default sbt, bts, spt), or ./FILE.hpp with a rule");
     app.add_option("--root", tree.root, "its root")->capture_default_str();

@@ -220,10 +220,8 @@ void add_series(CLI::App& app, SeriesArguments& series) {
 
 } // namespace
 
-void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
+void add_topology(CLI::App& app, std::string& topology) {
     app.add_option("--topology", topology, list(topology_names()))->capture_default_str();
-    app.add_option("--dim", dim, "dimension N: 2^N nodes of a cube or uhc, N! of a star")
-        ->required();
 }
 
 void add_shard(CLI::App& app, std::string& shard) {
@@ -233,7 +231,9 @@ void add_shard(CLI::App& app, std::string& shard) {
 
 void add_run(CLI::App& app, SeriesArguments& series) {
     RunArguments& run = series.run;
-    add_network(app, run.rig.topology, run.rig.dim);
+    add_topology(app, run.rig.topology);
+    app.add_option("--dim", run.rig.dim,
+                   fmt::format("{}; default: the least with --ranks nodes", kDimension));
     add_work(app, run.work);
     add_data(app, run.data);
     add_model(app, run.model);

@@ -22,7 +22,8 @@ std::string list(const Names& names) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void add_network(CLI::App& app, std::string& topology, std::int64_t& dim);
+inline constexpr const char* kDimension = "dimension N: 2^N nodes of a cube or uhc, N! of a star";
+void add_topology(CLI::App& app, std::string& topology);
 void add_shard(CLI::App& app, std::string& shard);
 /// All options of `mesh run`.
 void add_run(CLI::App& app, SeriesArguments& series);

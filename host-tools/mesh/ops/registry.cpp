@@ -44,7 +44,11 @@ const OpKind& kind_asked_for(const RunArguments& arguments) {
     std::vector<std::string_view> names;
     for (const OpKind& kind : op_kinds())
         names.push_back(kind.name);
-    if (arguments.work.op.empty() == arguments.work.app.empty())
+    const WorkOptions& work = arguments.work;
+    if (work.op.empty() && work.app.empty() && !work.words.empty())
+        refuse("'{0}': a program is given as --app {0}, and its words behind a --",
+               work.words.front());
+    if (work.op.empty() == work.app.empty())
         refuse("give one of --op ({}) and --app ({}, ./PROGRAM or FILE.cpp)",
                fmt::join(names, ", "), fmt::join(app_names(), ", "));
     if (!arguments.work.op.empty())

@@ -65,12 +65,22 @@ void check_files(const RunPlan& run) {
     check(run.results.junit, "--junit");
 }
 
+/// The network that --dim says, or the least one with a node for each of --ranks.
+Network planned_network(const RunArguments& arguments) {
+    const std::string& topology = arguments.rig.topology;
+    if (arguments.rig.dim)
+        return network_of(topology, *arguments.rig.dim);
+    if (!arguments.work.ranks)
+        refuse("--dim is required, or --ranks for a program with a main(); see mesh run --help");
+    return least_network(topology, *arguments.work.ranks);
+}
+
 /// The part of the plan that does not depend on the op: network and board.
 RunPlan plan_shared(const OpKind& kind, const RunArguments& arguments, const std::string& command) {
     if (!arguments.alone && arguments.data.input == "-")
         refuse("--input -: standard input is read once; give several runs a file");
     RunPlan run(arguments, command);
-    run.rig.network = network_of(arguments.rig.topology, arguments.rig.dim);
+    run.rig.network = planned_network(arguments);
     run.root = node_of(run.network(), arguments.work.root, "--root");
     if (!run.results.expect.empty())
         run.expected = ConsoleText::read(run.results.expect);

@@ -67,6 +67,15 @@ Network network_of(std::string_view topology, std::int64_t dim) {
     refuse("--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
 }
 
+Network least_network(std::string_view topology, std::int64_t nodes) {
+    const Topology which = look_up(kTopologies, topology, "--topology");
+    for (unsigned dim = 1; dim <= kDimMax; ++dim)
+        if (const Network network{which, static_cast<std::uint8_t>(dim)};
+            valid(network) && node_count(network) >= nodes)
+            return network;
+    refuse("{} nodes: no {} has so many", nodes, topology);
+}
+
 Rule tree_of(Network network, std::string_view tree, NodeId root) {
     if (is_rule_file(tree))
         return load_own_rule(network, std::string(tree), root);

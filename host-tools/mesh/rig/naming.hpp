@@ -22,6 +22,8 @@ std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
                        std::string_view option);
 /// The network of a topology's name and a dimension. UsageError.
 Network network_of(std::string_view topology, std::int64_t dim);
+/// The one of this topology with the least dimension that has so many nodes.
+Network least_network(std::string_view topology, std::int64_t nodes);
 /// The tree with this name; Rule::own, loaded and checked, for the file of a rule
 /// (own_rule.hpp). UsageError, Explained.
 Rule tree_of(Network network, std::string_view name, NodeId root);

@@ -61,7 +61,7 @@ struct ModelOptions {
 /// The network and its nodes, and how a person looks on.
 struct RigOptions {
     std::string topology = "cube";
-    std::int64_t dim = 0;
+    std::optional<std::int64_t> dim; // nothing: what --ranks needs
     std::string engine = "qemu";
     std::string board = default_board();
     bool dry_run = false;

@@ -197,6 +197,9 @@ static void many_elements(void) {
     MPI_Status_set_elements_x(&status, MPI_BYTE, 1000 * trillion);
     MPI_Get_elements_x(&status, MPI_BYTE, &count);
     CHECK(count == 1000 * trillion);
+    MPI_Status_set_elements_x(&status, MPI_BYTE, 8000000 * trillion + 7);
+    MPI_Get_elements_x(&status, MPI_BYTE, &count);
+    CHECK(count == 8000000 * trillion + 7);
     MPI_Type_create_struct(2, lengths, places, members, &both);
     MPI_Type_commit(&both);
     MPI_Status_set_elements_x(&status, both, 2 * trillion + 1);

@@ -10,7 +10,7 @@ static void fences(void) {
     int *memory, at, line[4], got[8] = {0}, value = rank, *base, flag, *kind;
     MPI_Aint *bytes;
     MPI_Win win;
-    MPI_Datatype column;
+    MPI_Datatype column, nothing;
     MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     for (at = 0; at < 64; ++at)
         memory[at] = 1000 * rank + at;
@@ -35,6 +35,11 @@ static void fences(void) {
         line[at] = 7000 + 10 * rank + at;
     MPI_Put(line, 4, MPI_INT, next, 37, 1, column, win);
     MPI_Accumulate(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    MPI_Accumulate(NULL, 1, nothing, next, 0, 2, nothing, MPI_SUM, win);
+    MPI_Accumulate(NULL, 0, MPI_INT, next, 0, 0, nothing, MPI_SUM, win);
+    MPI_Type_free(&nothing);
     MPI_Win_fence(0, win);
     for (at = 0; at < 4; ++at)
         CHECK(memory[37 + 8 * at] == 7000 + 10 * before + at);

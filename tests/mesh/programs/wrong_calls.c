@@ -53,6 +53,13 @@ static MPI_Datatype freed_type(void) {
     MPI_Type_commit(&next);
     return type;
 }
+static int struct_of(int length, MPI_Datatype first, MPI_Datatype second) {
+    const int lengths[2] = {1, length};
+    const MPI_Datatype members[2] = {first, second};
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    const int code = MPI_Type_create_struct(2, lengths, places, members, &made);
+    return made == MPI_DATATYPE_NULL ? code : MPI_SUCCESS;
+}
 static MPI_Op freed_op(void) {
     MPI_Op mine;
     MPI_Op_create(add, 1, &op);
@@ -189,6 +196,9 @@ static int not_persistent(void) {
     CALL(group_twice, group_twice())                                                               \
     CALL(freed_type, MPI_Send(&number, 1, freed_type(), rank, 0, WORLD))                           \
     CALL(freed_type_made, MPI_Type_contiguous(2, freed_type(), &type))                             \
+    CALL(freed_member, struct_of(1, MPI_INT, freed_type()))                                        \
+    CALL(freed_first_member, struct_of(1, freed_type(), MPI_INT))                                  \
+    CALL(low_length, struct_of(-1, MPI_INT, MPI_INT))                                              \
     CALL(null_type, MPI_Bcast(&number, 1, MPI_DATATYPE_NULL, 0, WORLD))                            \
     CALL(wild_type, MPI_Type_size(WILD(MPI_Datatype), &number))                                    \
     CALL(other_type, MPI_Type_size(IN_USE(MPI_Datatype), &number))                                 \
