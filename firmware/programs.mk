@@ -48,7 +48,11 @@ $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(APP_SOURCES) $(HOST_PROBES)): %.sim: 
 	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $^ -o $@
 # Each program has its own of what these functions keep, as it has on a board. Those of fiber/ and
 # mpi/ are linked if it has a main().
-STATE_SOURCES := $(wildcard firmware/stdio/state/*.cpp firmware/fiber/*.cpp firmware/mpi/*.cpp)
+# Of functions of one name the linker takes the first: those that take the place of weak ones in
+# mpi/outlived.cpp come last.
+IN_PLACE := firmware/mpi/failures.cpp firmware/mpi/sessions.cpp
+STATE_SOURCES := $(filter-out $(IN_PLACE),$(sort $(wildcard firmware/stdio/state/*.cpp \
+  firmware/fiber/*.cpp firmware/mpi/*.cpp))) $(IN_PLACE)
 $(foreach b,$(BOARDS),$(eval $(BUILD)/$b/libmesh.a: $(call target_objects,$b,$(STATE_SOURCES))))
 $(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)
 	$(call say,AR,$@)

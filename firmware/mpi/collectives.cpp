@@ -49,11 +49,10 @@ int meet_by_messages(Comm& comm, const char* call) {
         Rank from = (comm.rank() - distance + size) % size;
         if (tree.in_subcube())
             to = from = tree.across(static_cast<std::uint32_t>(distance));
-        const int its = exchange_parts(comm, {}, to, {}, from, {call, part_tag::kBarrier});
-        if (code == MPI_SUCCESS)
-            code = its;
+        const Request met = swap_parts(comm, {}, to, {}, from, {call, part_tag::kBarrier});
+        code = std::max(code, met.error);
     }
-    return code;
+    return code == MPI_SUCCESS ? code : fail(&comm, code, call, nullptr);
 }
 
 /// The one that `mesh run --tree` names.

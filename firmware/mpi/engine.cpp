@@ -65,13 +65,11 @@ void lose(const char* why) {
     mesh::end_run(fiber::node(), "MPI: a message is lost");
 }
 
-void lose_node(NodeId node) {
-    if (note_failure == nullptr)
-        return lose("a node does not answer");
-    note_failure(node);
-}
-
 } // namespace
+
+[[gnu::weak]] void lose_node(NodeId /*node*/, Request* /*request*/) {
+    lose("a node does not answer");
+}
 
 Queue<Request> announced;
 Queue<Request> posted;
@@ -108,11 +106,8 @@ bool step(Letter& letter) {
 }
 
 void end_letter(Letter& letter) {
-    const bool is_lost = letter.await_resume() != Status::ok;
-    if (is_lost)
-        lose_node(letter.receiver);
-    if (letter.request != nullptr && is_lost)
-        letter.request->error = MPIX_ERR_PROC_FAILED;
+    if (letter.await_resume() != Status::ok)
+        lose_node(letter.receiver, letter.request);
     if (letter.request != nullptr)
         has_left(*letter.request, letter.bytes, letter.clock);
     --letter_count;
@@ -265,10 +260,6 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
         end_cancelled(envelope.number, ready);
         return true;
     }
-    if (hear_revoked != nullptr && envelope.what == Envelope::What::revoked) {
-        hear_revoked(envelope);
-        return true;
-    }
     if (envelope.what == Envelope::What::go) {
         Request* const request = announced.take_first(
             [&envelope](const Request& other) { return other.number == envelope.number; });
@@ -322,7 +313,7 @@ Process receive_data(Kernel& kernel) {
         Message message = co_await receive_message(kernel, kAnySource, kDataTag);
         Request** const link = expected.find(
             [&message](const Request& request) { return request.node == message.source(); });
-        Request* const request = *link;
+        Request* request = *link;
         if (request == nullptr) {
             lose("data that nobody called for");
             co_return Status::failed;
@@ -330,14 +321,15 @@ Process receive_data(Kernel& kernel) {
         while (!message.at_end()) {
             const Packet packet = co_await next(kernel, message);
             if (!packet) {
-                lose_node(message.source());
+                lose_node(message.source(), nullptr);
+                request = nullptr; // it has gone, if the run goes on
                 break;
             }
             put(*request, request->moved, packet.payload());
             request->moved += static_cast<std::uint32_t>(packet.payload().size());
             request->clock = std::max(request->clock, packet.ready());
         }
-        if (message.status() != Status::ok || request->moved < request->bytes)
+        if (request == nullptr || request->moved < request->bytes)
             continue;
         expected.take_first([request](const Request& other) { return &other == request; });
         finish_receive(*request, request->clock);
@@ -350,8 +342,8 @@ std::int32_t told_tag(Traffic traffic, int tag) {
 
 } // namespace
 
-bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
-                  const void* data, Rank to, int tag, std::uint16_t meaning) {
+bool send_now(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
+              const void* data, Rank to, int tag, std::uint16_t meaning) {
     const auto bytes = static_cast<std::uint32_t>(count) * type.size;
     if (bytes > eager_bytes_max() || (failure_of != nullptr && failure_of(comm, to) != MPI_SUCCESS))
         return false;
@@ -473,16 +465,15 @@ static Awaited awaited(const Request& request) {
             .is_send = is_send ? 1u : 0u};
 }
 
-bool start_engine() {
+bool start_processes() {
     Kernel& kernel = fiber::node();
     return kernel.spawn_alone(receive_envelopes(kernel)) &&
-           kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel)) &&
-           (start_watch == nullptr || start_watch());
+           kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel));
 }
 
-void begin(Request& request) {
+void begin_now(Request& request) {
     clear(request);
-    if (request.peer == MPI_PROC_NULL || (refuse != nullptr && refuse(request)))
+    if (request.peer == MPI_PROC_NULL)
         request.is_done = true;
     else if (request.kind == Request::Kind::send)
         begin_send(request);
@@ -501,6 +492,7 @@ void wait(Request& request) {
 }
 
 void drain_engine() {
+    forget_revoked();
     while (const Request* const send = *announced.begin())
         fiber::await(fiber::node().wait_until(RequestDone{send, awaited(*send), true}));
     fiber::await(fiber::node().wait_until([] { return letter_count == 0; }));

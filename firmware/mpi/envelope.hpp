@@ -11,7 +11,7 @@
 namespace mesh::mpi {
 
 struct Envelope {
-    enum class What : std::uint16_t { eager, announced, go, take_back, taken_back, revoked };
+    enum class What : std::uint16_t { eager, announced, go, take_back, taken_back };
     What what;
     std::uint16_t meaning; // meaning.hpp; 0: nothing is said of it
     std::uint32_t context;

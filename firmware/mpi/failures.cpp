@@ -25,8 +25,9 @@ namespace mesh::mpi {
 
 namespace {
 
-/// Of the kernel's messages: none has the first; each communicator has one of the others.
+/// Of the kernel's messages: none has the first; each communicator has one of the last.
 constexpr Tag kNeverTag = 3;
+constexpr Tag kRevokeTag = 4;
 constexpr Tag kAgreeTags = 0x100;
 constexpr std::uint32_t kAgreeTagCount = 0x7000;
 
@@ -158,7 +159,7 @@ private:
             const bool is_dead = one->wait.status() != Status::ok;
             destroy(one);
             if (is_dead)
-                note_failure(node);
+                lose_node(node, nullptr);
         }
         for (Queue<Request>* const queue : {&posted, &announced, &expected})
             queue->find([](const Request& request) {
@@ -209,6 +210,12 @@ void leave_copy(Request& request) {
     announced.push(*copy);
 }
 
+Process tell_revoked(Kernel& kernel, NodeId node, std::uint32_t number) {
+    [[maybe_unused]] const Status status =
+        co_await send(kernel, node, {.tag = kRevokeTag}, std::as_bytes(std::span{&number, 1}));
+    co_return Status::ok; // a dead one need not know
+}
+
 /// Drops a message that has come on this communicator. False: there is none.
 bool drop_unexpected(std::uint32_t number) {
     Unexpected* const message = unexpected.take_first([number](const Unexpected& other) {
@@ -239,34 +246,49 @@ void revoke(std::uint32_t number) {
             for (const NodeId node : group->all()) {
                 if (node == fiber::node().id() || has_failed(node))
                     continue;
-                Envelope envelope{Envelope::What::revoked, 0, 2 * number, comm->rank(), 0, 0, 0};
-                if (void* const place = room_for_letter(sizeof envelope); place != nullptr)
-                    post_envelope(place, node, envelope, 0, fiber::node().now());
+                if (!fiber::node().spawn_alone(tell_revoked(fiber::node(), node, number)))
+                    end_run("no memory to tell that a communicator is revoked", MPI_ERR_NO_MEM);
             }
     fiber::node().scheduler().touch();
 }
 
+/// Takes what others say of revoked communicators.
+Process hear_all(Kernel& kernel) {
+    for (;;) {
+        std::uint32_t number = 0;
+        const Received got = co_await receive(kernel, std::as_writable_bytes(std::span{&number, 1}),
+                                              kAnySource, kRevokeTag);
+        if (got.status == Status::ok)
+            revoke(number);
+    }
+}
+
 } // namespace
 
-bool start_watch() { return fiber::node().spawn_alone(watch_all(fiber::node())); }
+// Collectives go by messages, each of which may find out that a rank is dead.
+bool start_engine() {
+    comm_of(MPI_COMM_WORLD)->is_whole = false;
+    return start_processes() && fiber::node().spawn_alone(watch_all(fiber::node())) &&
+           fiber::node().spawn_alone(hear_all(fiber::node()));
+}
 
-void note_failure(NodeId node) {
+void lose_node(NodeId node, Request* request) {
+    if (request != nullptr)
+        request->error = MPIX_ERR_PROC_FAILED;
     if (has_failed(node))
         return;
-    auto* const one = make<Failed>(nullptr, node);
-    if (one == nullptr)
+    auto* const gone = make<Failed>(nullptr, node);
+    if (gone == nullptr)
         end_run("no memory to note a failure", MPI_ERR_NO_MEM);
-    failed.push(*one);
-    const auto is_its = [node](const Request& request) { return request.node == node; };
+    failed.push(*gone);
+    const auto is_its = [node](const Request& one) { return one.node == node; };
     end_with(posted, MPIX_ERR_PROC_FAILED, is_its);
     end_with(announced, MPIX_ERR_PROC_FAILED, is_its);
     end_with(expected, MPIX_ERR_PROC_FAILED, is_its);
     end_with(posted, MPIX_ERR_PROC_FAILED_PENDING,
-             [node](const Request& request) { return may_take_from(request, node); });
+             [node](const Request& one) { return may_take_from(one, node); });
     fiber::node().scheduler().touch();
 }
-
-void hear_revoked(const Envelope& envelope) { revoke(own_number(envelope.context / 2)); }
 
 int failure_of(const Comm& comm, Rank peer) {
     const Known* const one = find_known(own_number(comm.number));
@@ -280,22 +302,62 @@ int failure_of(const Comm& comm, Rank peer) {
     return has_failed(comm.peers->node(peer)) ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
 }
 
+namespace {
+
+/// True: the request that begins cannot be, and has an error. A message that has come is received
+/// all the same; one of a collective says that a member has failed.
 bool refuse(Request& request) {
-    Comm& comm = *request.comm;
+    const Comm& comm = *request.comm;
     if (request.kind == Request::Kind::send && request.traffic == Traffic::collectives &&
         (comm.is_broken || count_failed(*comm.peers) != 0))
         request.meaning = kOfFailure;
     const int error = failure_of(comm, request.peer);
     if (error == MPI_SUCCESS ||
         (request.kind == Request::Kind::receive &&
-         *find_unexpected(request.context, request.peer, request.tag) != nullptr))
+         *find_unexpected(comm.context(request.traffic), request.peer, request.tag) != nullptr))
         return false;
     request.error = error;
     return true;
 }
 
-const char* words_of_failure(int code) {
-    return code == MPIX_ERR_REVOKED ? "the communicator was revoked" : "a member has failed";
+} // namespace
+
+void begin(Request& request) {
+    if (!refuse(request))
+        return begin_now(request);
+    request.next = nullptr;
+    request.is_active = request.is_done = true;
+    request.is_cancelled = false;
+    request.source = MPI_PROC_NULL;
+    request.its_tag = MPI_ANY_TAG;
+    request.bytes = request.capacity = 0;
+    request.clock = fiber::node().now();
+}
+
+bool send_at_once(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
+                  const void* data, Rank to, int tag, std::uint16_t meaning) {
+    return failure_of(comm, to) == MPI_SUCCESS &&
+           send_now(comm, context, type, count, data, to, tag, meaning);
+}
+
+void compare(Request& request, const Envelope& envelope) {
+    note_meaning(request, envelope);
+    if (request.traffic != Traffic::collectives || envelope.meaning != kOfFailure)
+        return;
+    request.error = MPIX_ERR_PROC_FAILED;
+    request.comm->is_broken = true;
+}
+
+int code_of_part(const Request& request, const char* call) {
+    return request.error >= MPIX_ERR_PROC_FAILED ? fail(request.comm, request.error, call, nullptr)
+                                                 : disagreement_in(request, call);
+}
+
+const char* words_of(int code) {
+    if (code == MPIX_ERR_REVOKED)
+        return "the communicator was revoked";
+    const bool is_ours = code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING;
+    return is_ours ? "a member has failed" : words_of_standard(code);
 }
 
 void forget_revoked() {
@@ -321,7 +383,7 @@ mesh::Agreed agree_on(const Comm& comm, std::uint32_t flags, std::uint32_t mine,
     if (agreed.status == Status::ok)
         for (const NodeId member : comm.group->all())
             if (std::ranges::find(agreed.left, member) == agreed.left.end())
-                note_failure(member);
+                lose_node(member, nullptr);
     return agreed;
 }
 
@@ -405,9 +467,9 @@ int comm_failure_get_acked(const Checks& checks, MPI_Group* group) {
 
 } // namespace
 
-int meet_left(Comm& comm) {
-    const Room room(comm.group->all().size_bytes());
-    return agree_on(comm, 0, 0, room).status == Status::ok ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
+int meet_at_end(Comm& world, const char* /*call*/) {
+    const Room room(world.group->all().size_bytes());
+    return agree_on(world, 0, 0, room).status == Status::ok ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
 }
 
 } // namespace mesh::mpi

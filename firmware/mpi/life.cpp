@@ -16,8 +16,7 @@ namespace mesh::mpi {
 
 namespace {
 
-Life the_life = Life::before;
-unsigned users = 0; // MPI_Init() and the sessions
+Life the_life = Life::before; // of MPI_Init()
 Comm world;
 Comm self;
 
@@ -86,7 +85,7 @@ void make_communicators() {
     find_own(*world.group);
     world.peers = hold(world.group);
     world.number = 1;
-    world.is_whole = ranks == node.nodes() && failure_of == nullptr;
+    world.is_whole = ranks == node.nodes();
     self.group = new_group(1);
     self.group->nodes[0] = node.id();
     find_own(*self.group);
@@ -97,20 +96,15 @@ void make_communicators() {
 
 } // namespace
 
-void open_mpi() {
-    ++users;
-    if (world.group != nullptr)
-        return;
+bool is_open = false;
+
+void start_mpi() {
     make_communicators();
     if (!start_engine())
         end_run("MPI_Init(): the board has no room for the processes of MPI", MPI_ERR_NO_MEM);
 }
 
-void close_mpi() { --users; }
-
-const char* words_of(int code) {
-    if (code >= MPIX_ERR_PROC_FAILED && code <= MPIX_ERR_REVOKED && words_of_failure != nullptr)
-        return words_of_failure(code);
+const char* words_of_standard(int code) {
     if (code == MPI_ERR_NO_MEM)
         return "no memory";
     if (code == MPI_ERR_KEYVAL)
@@ -198,7 +192,7 @@ void end_run(const char* why, int code) {
                   static_cast<unsigned>(index(node.id())), why);
     mesh::end_run(node, {words.data(), add_place(words, std::strlen(words.data()))});
     the_life = Life::after;
-    users = 0;
+    is_open = false;
     fiber::end(code == 0 ? 1 : code);
 }
 
@@ -220,7 +214,7 @@ int fail(const Comm* comm, int code, const char* call, const char* why) {
 }
 
 Checks::Checks(const char* call) : call_(call), comm_(&world) {
-    if (users == 0)
+    if (!is_open)
         end_run(the_life == Life::before ? "a call of MPI before MPI_Init()"
                                          : "a call of MPI after MPI_Finalize()",
                 MPI_ERR_OTHER);
@@ -240,6 +234,8 @@ int Checks::refuse(int code, const char* why) {
         code_ = fail(comm_, code, call_, why);
     return code_;
 }
+
+int Checks::end(int code) { return code == MPI_SUCCESS ? code_ : refuse(code, nullptr); }
 
 int Checks::refuse_number(int code, int value, int most) {
     std::array<char, 80> words;
@@ -388,19 +384,16 @@ int finalized(int* flag) {
 
 int finalize(Checks& checks) {
     drop_attributes(&self.attributes, MPI_COMM_SELF);
-    if (forget_revoked != nullptr)
-        forget_revoked();
     drain_engine();
     tell_left(left<Request>, "requests neither completed nor freed");
     tell_left(left<Comm>, "communicators not freed");
     tell_left(left<Type>, "datatypes not freed");
     // By default meet_all() ends the run itself; if the program has errors returned, this does.
-    if ((meet_left != nullptr ? meet_left(world) : meet_all(world, checks.call())) != MPI_SUCCESS)
+    if (meet_at_end(world, checks.call()) != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;
     close_mpi();
-    if (forget_revoked != nullptr)
-        forget_revoked();
+    forget_revoked();
     tell_messages(false, "messages that nobody has received");
     tell_messages(true, "messages of collectives that did not agree");
     return MPI_SUCCESS;
@@ -460,7 +453,7 @@ int comm_size(Checks& checks, int* size) {
 
 void mesh::fiber::before_end(int status) {
     using namespace mesh::mpi;
-    if (users == 0)
+    if (!is_open)
         return;
     std::array<char, 80> words;
     std::snprintf(words.data(), words.size(),

@@ -158,8 +158,12 @@ inline constexpr std::uint32_t kWithin = 1u << 30;
 
 /// Between MPI_Init() and MPI_Finalize(), and after.
 enum class Life : std::uint8_t { before, now, after };
-/// MPI_Init() and each session use MPI, which is there for as long as one does. The first one ends
-/// the run if there is no room.
+/// Makes what MPI is. Ends the run if there is no room.
+void start_mpi();
+/// Calls may be made.
+extern bool is_open;
+/// MPI_Init() and each session open MPI, which is there until all have closed it. Without sessions
+/// MPI_Init() does alone.
 void open_mpi();
 void close_mpi();
 
@@ -279,6 +283,8 @@ public:
     MPI_Comm handle() const { return handle_of(*comm_); }
     const char* call() const { return call_; }
     int refuse(int code, const char* why);
+    /// What the call returns that ends with this code, of the standard.
+    int end(int code);
     /// A number that is none of those from 0 to `most`.
     int refuse_number(int code, int value, int most);
     int refuse_handle(std::uintptr_t number, const ObjectKind& kind);

@@ -39,16 +39,12 @@ void leave_to_engine(Request& request) {
     destroy(&request);
 }
 
-void compare(Request& request, const Envelope& envelope) {
+void note_meaning(Request& request, const Envelope& envelope) {
     const std::uint16_t ours = meaning_in(request.context, *request.type, request.meaning);
     const bool differs = ours != 0 && envelope.meaning != 0 && ours != envelope.meaning;
     request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
     if (request.its_meaning != 0 && request.traffic == Traffic::messages)
         tell_meaning(envelope, ours);
-    if (request.traffic == Traffic::collectives && envelope.meaning == kOfFailure) {
-        request.error = MPIX_ERR_PROC_FAILED;
-        request.comm->is_broken = true;
-    }
 }
 
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready) {
@@ -135,9 +131,7 @@ int exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
     return code_of_part(swap_parts(comm, mine, to, theirs, from, part), part.call);
 }
 
-int code_of_part(const Request& request, const char* call) {
-    if (request.error >= MPIX_ERR_PROC_FAILED)
-        return fail(request.comm, request.error, call, nullptr);
+int disagreement_in(const Request& request, const char* call) {
     const bool is_whole = request.bytes == request.capacity || request.peer == MPI_PROC_NULL;
     if (request.kind == Request::Kind::send || (is_whole && request.its_meaning == 0))
         return MPI_SUCCESS;

@@ -111,7 +111,7 @@ int send(Checks& checks, Request::Mode mode, const void* data, int count, MPI_Da
     request.mode = mode;
     begin(request);
     wait(request);
-    return request.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(request.error, nullptr);
+    return checks.end(request.error);
 }
 
 int recv(Checks& checks, void* data, int count, MPI_Datatype type, int from, int tag,
@@ -120,7 +120,7 @@ int recv(Checks& checks, void* data, int count, MPI_Datatype type, int from, int
     begin(request);
     wait(request);
     tell(request, status);
-    return request.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(request.error, nullptr);
+    return checks.end(request.error);
 }
 
 int get_count(const Checks&, const MPI_Status* status, const Type& type, int* count) {
@@ -144,11 +144,8 @@ int sendrecv(Checks& checks, const void* out, int out_count, MPI_Datatype out_ty
     wait(request);
     wait(receive);
     tell(receive, status);
-    if (request.error != MPI_SUCCESS)
-        checks.refuse(request.error, nullptr);
-    if (receive.error != MPI_SUCCESS)
-        checks.refuse(receive.error, nullptr);
-    return checks.code();
+    checks.end(request.error);
+    return checks.end(receive.error);
 }
 
 int sendrecv_replace(Checks& checks, void* data, int count, MPI_Datatype type, int to, int out_tag,

@@ -29,6 +29,8 @@ public:
 
 constexpr std::array<const char*, 2> kSets{"mpi://WORLD", "mpi://SELF"};
 
+unsigned users = 0; // MPI_Init() and the sessions
+
 /// The ranks of a set of processes; nullptr: there is none of this name.
 Group* set_named(std::string_view name) {
     if (name == kSets[0])
@@ -39,6 +41,19 @@ Group* set_named(std::string_view name) {
 int refuse_set(Checks& checks) {
     return checks.refuse(MPI_ERR_ARG, "there is no such set: mpi://WORLD and mpi://SELF are");
 }
+
+} // namespace
+
+void open_mpi() {
+    if (comm_of(MPI_COMM_WORLD)->group == nullptr)
+        start_mpi();
+    ++users;
+    is_open = true;
+}
+
+void close_mpi() { is_open = --users != 0; }
+
+namespace {
 
 int session_init(MPI_Errhandler handler, MPI_Session* handle) {
     open_mpi();

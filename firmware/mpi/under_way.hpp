@@ -50,24 +50,25 @@ bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);
 /// A receiver has forgotten what this node cancelled. There only in a program that cancels.
 [[gnu::weak]] void end_cancelled(std::uint32_t number, wire::ModelTime ready);
 
-// Members that fail (failures.cpp). There only in a program that asks about failures; in others one
-// ends the run.
+// Members that fail. A program that makes a call of failures.cpp has other functions there in place
+// of the weak ones of outlived.cpp; these do what both need.
+
+bool start_processes();
+void begin_now(Request& request);
+bool send_now(const Comm& comm, std::uint32_t context, const Type& type, std::size_t count,
+              const void* data, Rank to, int tag, std::uint16_t meaning);
+/// A node does not answer any more, to which data of this request was to go; nullptr: of none.
+void lose_node(NodeId node, Request* request);
+void note_meaning(Request& request, const Envelope& envelope);
+int disagreement_in(const Request& request, const char* call);
+/// What has come, or was announced, on communicators that were revoked goes.
+void forget_revoked();
+/// Waits for all, at the end.
+int meet_at_end(Comm& world, const char* call);
+const char* words_of_standard(int code);
 
 /// The error that a call now has for a message with `peer`, or MPI_ANY_SOURCE; MPI_SUCCESS: none.
+/// There only in a program that makes a call of failures.cpp.
 [[gnu::weak]] int failure_of(const Comm& comm, Rank peer);
-/// True: the request that begins cannot be, and has an error. A message that has come is received
-/// all the same; one of a collective says that a member has failed.
-[[gnu::weak]] bool refuse(Request& request);
-/// A node does not answer any more: what waits for it ends.
-[[gnu::weak]] void note_failure(NodeId node);
-/// A member has revoked the communicator of this envelope.
-[[gnu::weak]] void hear_revoked(const Envelope& envelope);
-/// Starts what finds out whether those that this rank waits for are there. False: no room.
-[[gnu::weak]] bool start_watch();
-/// Waits for all members that are left. Gives what the call returns.
-[[gnu::weak]] int meet_left(Comm& comm);
-/// What has come, or was announced, on communicators that were revoked goes.
-[[gnu::weak]] void forget_revoked();
-[[gnu::weak]] const char* words_of_failure(int code);
 
 } // namespace mesh::mpi
