@@ -68,7 +68,7 @@ void halt(const wire::CrashRecord& record) {
 namespace {
 [[noreturn]] void stop(CheckId id, const void* return_address, std::uint32_t status = 0) {
     wire::CrashRecord record{};
-    record.cause = static_cast<std::uint32_t>(id);
+    record.cause = id.number;
     record.pc = reinterpret_cast<std::uintptr_t>(return_address);
     record.status = status;
     halt(record);
@@ -214,19 +214,19 @@ extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
 extern "C" {
 
 [[noreturn]] void abort() {
-    mesh::stop(mesh::CheckId::program_aborted, __builtin_return_address(0));
+    mesh::stop(mesh::ProgramEnd::program_aborted, __builtin_return_address(0));
 }
 
 [[noreturn]] void exit(int status) {
     mesh::console_flush();
-    mesh::stop(mesh::CheckId::program_exited, __builtin_return_address(0),
+    mesh::stop(mesh::ProgramEnd::program_exited, __builtin_return_address(0),
                static_cast<std::uint32_t>(status));
 }
 
 [[noreturn]] void __assert_func(const char* file, int line, const char* function,
                                 const char* expression) {
     mesh::stdio::tell_assertion(expression, file, line, function);
-    mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
+    mesh::stop(mesh::ProgramEnd::assertion_failed, __builtin_return_address(0));
 }
 
 /// Division by zero of long long, whose division is a function ("Run-time ABI for the Arm
@@ -241,7 +241,7 @@ extern "C" {
 
 /// The compiler calls this where an index is not one of its array's (firmware/programs.mk).
 [[noreturn]] void __ubsan_handle_out_of_bounds_abort() {
-    mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
+    mesh::stop(mesh::ProgramEnd::index_out_of_bounds, __builtin_return_address(0));
 }
 
 #if __ARM_ARCH_ISA_THUMB == 1

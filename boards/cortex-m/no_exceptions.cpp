@@ -11,11 +11,11 @@ namespace {
 
 [[noreturn]] void give_up(const char* words, const void* after) {
     std::printf("%s\n", words);
-    mesh::check_failed(mesh::CheckId::exception_thrown, after);
+    mesh::check_failed(mesh::ProgramEnd::exception_thrown, after);
 }
 
 [[noreturn]] void give_up() {
-    mesh::check_failed(mesh::CheckId::exception_thrown, __builtin_return_address(0));
+    mesh::check_failed(mesh::ProgramEnd::exception_thrown, __builtin_return_address(0));
 }
 
 } // namespace

@@ -57,10 +57,10 @@ void detail::note_wait() { glances_taken = {}; }
 
 board::Endless board::why_endless(const void* place) {
     if (glances_taken[static_cast<std::size_t>(detail::Glance::alt)] > kGlancesMax)
-        return {CheckId::alt_takes_nothing, place_of_glances};
+        return {Misuse::alt_takes_nothing, place_of_glances};
     if (glances_taken[static_cast<std::size_t>(detail::Glance::probe)] > kGlancesMax)
-        return {CheckId::probes_without_wait, place_of_glances};
-    return {CheckId::program_endless, place};
+        return {Misuse::probes_without_wait, place_of_glances};
+    return {ProgramEnd::program_endless, place};
 }
 
 } // namespace mesh

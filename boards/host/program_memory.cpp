@@ -55,13 +55,13 @@ std::optional<CheckId> guard_at(std::uintptr_t address) {
 } // namespace board
 
 std::span<std::byte> program_stack() {
-    return board::guarded_memory(board::kStackBytes, CheckId::beyond_stack);
+    return board::guarded_memory(board::kStackBytes, ProgramEnd::beyond_stack);
 }
 
 std::span<std::byte> program_heap() {
     constexpr std::size_t kLargestPage = std::size_t{64} << 10;
     return board::guarded_memory(board::heap_bytes / kLargestPage * kLargestPage,
-                                 CheckId::beyond_heap);
+                                 ProgramEnd::beyond_heap);
 }
 
 } // namespace mesh

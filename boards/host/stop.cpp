@@ -1,6 +1,7 @@
 // CHECKs, halt(), and the functions that programs call to give up.
 #include "boards/host/stop.hpp"
 
+#include "boards/host/check_words.hpp"
 #include "boards/host/notes.hpp"
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
@@ -99,7 +100,7 @@ namespace {
 }
 
 [[noreturn]] void stop(CheckId id, const void* after, int status = 0) {
-    stop(static_cast<std::uint32_t>(id), after, static_cast<std::uint32_t>(status));
+    stop(id.number, after, static_cast<std::uint32_t>(status));
 }
 
 // The cause and the bits of a usage fault, as in the status of a Cortex-M.
@@ -159,7 +160,7 @@ void check_failed(CheckId id, const void* after) { stop(id, after); }
 void halt(const wire::CrashRecord& record) {
     if (board::stop_node != nullptr)
         board::stop_node(board::stop_context, record);
-    const auto id = static_cast<CheckId>(record.cause);
+    const CheckId id{record.cause};
     std::fprintf(stderr, "meshputer: CHECK %u failed: %s\n", static_cast<unsigned>(record.cause),
                  words_of(id).data());
     std::abort();
@@ -206,23 +207,25 @@ int mesh_app_cxa_atexit(void (*function)(void*), void* object, void* library);
 // A node does not end, so nothing is done at its end.
 int mesh_app_cxa_atexit(void (*)(void*), void*, void*) { return 0; }
 
-void mesh_app_abort() { mesh::stop(mesh::CheckId::program_aborted, __builtin_return_address(0)); }
+void mesh_app_abort() {
+    mesh::stop(mesh::ProgramEnd::program_aborted, __builtin_return_address(0));
+}
 void mesh_app_exit(int status) {
     mesh::console_flush();
-    mesh::stop(mesh::CheckId::program_exited, __builtin_return_address(0), status);
+    mesh::stop(mesh::ProgramEnd::program_exited, __builtin_return_address(0), status);
 }
 void mesh_app_assert_fail(const char* expression, const char* file, unsigned line,
                           const char* function) {
     mesh::stdio::tell_assertion(expression, file, static_cast<int>(line), function);
-    mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
+    mesh::stop(mesh::ProgramEnd::assertion_failed, __builtin_return_address(0));
 }
 
 // The compiler calls it at the end of a function whose frame was written over.
 void mesh_app_stack_chk_fail() {
-    mesh::stop(mesh::CheckId::stack_array_overrun, __builtin_return_address(0));
+    mesh::stop(mesh::ProgramEnd::stack_array_overrun, __builtin_return_address(0));
 }
 
-void mesh_app_system() { mesh::stop(mesh::CheckId::other_process, __builtin_return_address(0)); }
+void mesh_app_system() { mesh::stop(mesh::ProgramEnd::other_process, __builtin_return_address(0)); }
 
 // The functions that the compiler calls for the faults that it was asked to look for
 // (firmware/programs.mk): a division by zero, an index that its array does not have, an access to
@@ -231,12 +234,12 @@ void mesh_app_ubsan_handle_divrem_overflow_abort() {
     mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kDivisionByZero);
 }
 void mesh_app_ubsan_handle_out_of_bounds_abort() {
-    mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
+    mesh::stop(mesh::ProgramEnd::index_out_of_bounds, __builtin_return_address(0));
 }
 void mesh_app_ubsan_handle_type_mismatch_v1_abort(const mesh::AccessCheck& check,
                                                   std::uintptr_t address) {
     if (address % (std::uintptr_t{1} << check.log_alignment) == 0)
-        mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
+        mesh::stop(mesh::ProgramEnd::index_out_of_bounds, __builtin_return_address(0));
     mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kUnaligned);
 }
 }

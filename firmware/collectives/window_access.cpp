@@ -37,7 +37,7 @@ struct RequestHead {
     std::uint32_t type = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t nonce = 0; // the answer has it, too
+    std::uint32_t nonce = 0; // of the origin's life; the answer has it, too
     std::uint16_t call = 0;  // of the answer, at the origin
     std::uint8_t slot = 0;   // kWindowAnswerTag + slot is the answer's tag
     AccessKind kind{};
@@ -337,7 +337,10 @@ Task<Status> access(Kernel& kernel, Access wanted) {
     const Call call{kernel, static_cast<Tag>(kWindowAnswerTag + slot), true};
     if (call.status() != Status::ok)
         co_return call.status();
-    const auto nonce = static_cast<std::uint32_t>(kernel.deadline_in(0)) << 1 | 1; // never 0
+    // Never 0. In its next life the node may come here after as many microseconds, with the same
+    // label; so the time alone would not do.
+    const auto nonce = std::uint32_t{kernel.life()} << 16 |
+                       (static_cast<std::uint32_t>(kernel.deadline_in(0)) & 0xFFFFu);
     Request request{wanted, call.label(), slot, nonce};
     const CallLabel label = request_label(wanted.window);
     const SendOptions options{
@@ -348,25 +351,27 @@ Task<Status> access(Kernel& kernel, Access wanted) {
         co_return Status::no_memory;
     const Match answers = offer_of(call.label(), wanted.target);
     bool answered = false;
-    while (!answered) {
+    for (;;) {
         co_await kernel.wait_until([&kernel, &answers, sending] {
             return kernel.has(answers) || kernel.scheduler().ended(sending) ||
                    stale_answer(kernel) != nullptr;
         });
         leave_stale_answers(kernel);
-        if (!kernel.has(answers) && !kernel.scheduler().ended(sending))
-            continue;
-        if (!kernel.has(answers))
+        if (!kernel.has(answers) && kernel.scheduler().ended(sending))
             break;
+        if (!kernel.has(answers))
+            continue;
         Message message = take_message(kernel, answers);
-        for (std::uint32_t position = 0; !message.at_end();) {
+        // A target that began anew after its answer has the request again, and serves it again: its
+        // process would wait for as long as that answer lay here.
+        for (std::uint32_t position = 0; !answered && !message.at_end();) {
             const Packet packet = co_await next(kernel, message);
             if (!packet)
                 break;
             request.take(message.bytes(), position, packet.payload());
             position += static_cast<std::uint32_t>(packet.payload().size());
         }
-        answered = message.at_end() && request.is_answered();
+        answered = answered || (message.at_end() && request.is_answered());
     }
     const Status sent = co_await kernel.join(sending);
     if (answered)

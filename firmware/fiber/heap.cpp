@@ -15,7 +15,7 @@
 
 namespace {
 
-using mesh::CheckId;
+using mesh::ProgramEnd;
 
 /// The order of the fields: who writes beyond the block before it meets `before` first, who writes
 /// in front of its data `bytes`.
@@ -84,7 +84,7 @@ bool is_whole(Block& block) {
 Block* find(const Block* wanted, const void* after) {
     for (Block* block = first; block != last; block = block->next()) {
         if (!is_whole(*block))
-            mesh::check_failed(CheckId::heap_overrun, place_of(*block, after));
+            mesh::check_failed(ProgramEnd::heap_overrun, place_of(*block, after));
         if (block <= wanted && wanted < block->next())
             return block;
     }
@@ -101,7 +101,7 @@ Block& block_in_use(void* data, const void* after) {
         return *block;
     const Block* const around = first == nullptr ? nullptr : find(block, after);
     const bool is_free = around != nullptr && !around->used();
-    mesh::check_failed(is_free ? CheckId::heap_freed_twice : CheckId::heap_no_block, after);
+    mesh::check_failed(is_free ? ProgramEnd::heap_freed_twice : ProgramEnd::heap_no_block, after);
 }
 
 /// Sets the size of a block, and says it to the block behind it.

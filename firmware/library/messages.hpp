@@ -52,7 +52,7 @@ Task<Received> receive_whole(Kernel& kernel, T& value, NodeId source, Tag tag ME
     Receiving receiving = receive(kernel, bytes_into(value), source, tag);
     const Received whole = of_value(co_await receiving, sizeof(T));
     if (whole.status == Status::ok)
-        check_taken_as<T>(receiving, CheckId::message_of_other_type MESH_THERE);
+        check_taken_as<T>(receiving, Misuse::message_of_other_type MESH_THERE);
     co_return whole;
 }
 } // namespace detail

@@ -13,7 +13,7 @@ namespace {
 /// `words`: of the exception; `after`: behind the call of the program.
 [[noreturn]] void give_up(const char* words, const void* after) {
     std::printf("%s\n", words);
-    mesh::check_failed(mesh::CheckId::exception_thrown, after);
+    mesh::check_failed(mesh::ProgramEnd::exception_thrown, after);
 }
 
 } // namespace
@@ -36,7 +36,7 @@ namespace std {
 void __glibcxx_assert_fail(const char* file, int line, const char* function,
                            const char* condition) noexcept {
     mesh::stdio::tell_assertion(condition, file, line, function);
-    mesh::check_failed(mesh::CheckId::assertion_failed, __builtin_return_address(0));
+    mesh::check_failed(mesh::ProgramEnd::assertion_failed, __builtin_return_address(0));
 }
 
 /// at() of a container: "array::at: __n (which is 4) >= _Nm (which is 4)".

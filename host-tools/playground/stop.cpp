@@ -1,7 +1,7 @@
 // Of boards/host/stop.cpp what programs of ops can come to: a CHECK or halt() of the kernel.
 #include "boards/host/stop.hpp"
 
-#include "hal/check.hpp"
+#include "boards/host/check_words.hpp"
 #include "hal/concepts.hpp"
 
 #include <cstdio>
@@ -31,7 +31,7 @@ std::uint32_t code_offset(std::uintptr_t address) { return static_cast<std::uint
 void check_failed(CheckId id) { check_failed(id, nullptr); }
 void check_failed(CheckId id, const void* /*after*/) {
     wire::CrashRecord record{};
-    record.cause = static_cast<std::uint32_t>(id);
+    record.cause = id.number;
     halt(record);
 }
 
@@ -39,7 +39,7 @@ void halt(const wire::CrashRecord& record) {
     if (board::stop_node != nullptr)
         board::stop_node(board::stop_context, record);
     std::fprintf(stderr, "meshputer: CHECK %u failed: %s\n", static_cast<unsigned>(record.cause),
-                 words_of(static_cast<CheckId>(record.cause)).data());
+                 words_of(CheckId{record.cause}).data());
     std::abort();
 }
 

@@ -233,9 +233,9 @@ TEST_P(CrashRecord, IsHeard) {
     if (GetParam() == What::recurse)
         EXPECT_GE(record->cause, wire::kProcessorFault);
     else
-        EXPECT_EQ(record->cause,
-                  static_cast<std::uint32_t>(GetParam() == What::check ? CheckId::arena_bad_free
-                                                                       : CheckId::program_exited));
+        EXPECT_EQ(record->cause, (GetParam() == What::check ? CheckId{Invariant::arena_bad_free}
+                                                            : CheckId{ProgramEnd::program_exited})
+                                     .number);
     EXPECT_EQ(rig.end(), "exit 3");
 }
 INSTANTIATE_TEST_SUITE_P(Conform, CrashRecord,

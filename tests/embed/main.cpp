@@ -32,7 +32,7 @@ void USART3_IRQHandler() { board->on_line_interrupt(1); }
 }
 
 void mesh::check_failed(CheckId id) {
-    std::printf("stopped: %s\n", words_of(id).data());
+    std::printf("stopped by check %u\n", static_cast<unsigned>(id.number));
     for (;;)
         Drivers::sleep();
 }

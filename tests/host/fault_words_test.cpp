@@ -76,11 +76,17 @@ TEST(FaultWords, WithoutAStatusTheExceptionIsToldByItsNumber) {
 
 TEST(FaultWords, EveryCheckSaysWhatWasDone) {
     std::set<std::string> all;
-    const auto last = static_cast<std::uint32_t>(CheckId::assertion_failed);
-    for (std::uint32_t id = 1; id <= last; ++id)
-        EXPECT_TRUE(all.insert(fault_words({id, 0, 0, 0, 0})).second) << id;
-    EXPECT_TRUE(all.insert(fault_words({last + 1, 0, 0, 0, 0})).second) << "not known";
-    const auto exited = static_cast<std::uint32_t>(CheckId::program_exited);
+    const auto words = [](std::uint32_t number) { return fault_words({number, 0, 0, 0, 0}); };
+    const std::string not_known = words(0);
+    for (const CheckId first :
+         {CheckId{Invariant::pool_double_free}, CheckId{ProgramEnd::program_aborted},
+          CheckId{Misuse::network_not_linked}}) {
+        std::uint32_t id = first.number;
+        for (; words(id) != not_known; ++id)
+            EXPECT_TRUE(all.insert(words(id)).second) << id;
+        EXPECT_GT(id, first.number + 10); // one of each kind for every mistake
+    }
+    const auto exited = static_cast<std::uint32_t>(ProgramEnd::program_exited);
     EXPECT_TRUE(fault_words({exited, 0, 0, 5, 0}).ends_with("its status was 5"));
 }
 

@@ -266,7 +266,7 @@ TEST(CleanText, ShowsEveryByteThatIsNoUtf8) {
 
 TEST_F(NodeSessionTest, ANodeWithAnAddressThatNoNodeHasIsNamedWithThatWord) {
     wire::CrashRecord record{};
-    record.cause = static_cast<std::uint32_t>(CheckId::no_such_node);
+    record.cause = static_cast<std::uint32_t>(Misuse::no_such_node);
     EXPECT_EQ(say(wire::HostTag::fault, wire::bytes_of(record)), "");
     ASSERT_EQ(handler.lines.size(), 1u);
     EXPECT_NE(handler.lines[0].find("names no node of a network"), std::string::npos);

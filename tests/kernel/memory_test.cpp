@@ -231,6 +231,44 @@ TEST(ArenaDeathTest, GivingABlockBackTwiceIsABug) {
     EXPECT_DEATH(Arena::release(never_its_own.data() + 16), "CHECK 3 failed");
 }
 
+// Owners of packets
+// ---------------------------------------------------------------------------------------------
+
+TEST(PacketOwnerDeathTest, APacketIsInTheMailboxOnce) {
+    PoolOf of{2, 1};
+    Mailbox mailbox;
+    PacketBuffer* const packet = of.pool.allocate();
+    mailbox.put(packet);
+    EXPECT_DEATH(mailbox.put(packet), "expected: owner_ == from");
+    EXPECT_DEATH(of.pool.release(packet), "expected: buffer->mark.is_free");
+    mailbox.remove(packet);
+    EXPECT_TRUE(packet->in_hand_alone());
+    of.pool.release(packet);
+    EXPECT_EQ(of.pool.free(), 2u);
+}
+
+TEST(PacketOwnerDeathTest, WhatAProcessHasIsNotGivenAway) {
+    PoolOf of{1, 1};
+    PacketBuffer* const packet = of.pool.allocate();
+    packet->mark.pass(Owner::code, Owner::process);
+    EXPECT_FALSE(packet->in_hand());
+    EXPECT_DEATH(of.pool.let_wait(packet), "expected: buffer->in_hand");
+    Mailbox mailbox;
+    EXPECT_DEATH(mailbox.put(packet), "expected: owner_ == from");
+}
+
+TEST(PacketOwnerDeathTest, ALinkHasAPacketOnce) {
+    PoolOf of{1, 2};
+    PacketBuffer* const packet = of.pool.allocate();
+    packet->mark.enter_link(1);
+    EXPECT_DEATH(packet->mark.enter_link(1), "expected");
+    EXPECT_DEATH(packet->mark.leave_link(0), "expected");
+    EXPECT_DEATH(of.pool.release(packet), "expected: buffer->mark.is_free");
+    packet->mark.leave_link(1);
+    of.pool.release(packet);
+    EXPECT_EQ(of.pool.free(), 1u);
+}
+
 // Mailbox
 // ---------------------------------------------------------------------------------------------
 

@@ -267,5 +267,13 @@ TEST(TreeFlow, ABroadcastNoLongerThanTheEarlyWindowSendsNoWord) {
     EXPECT_EQ(delivered, 7u * kEarlyWindow);
 }
 
+TEST(Limits, EarlyWindowsOfAllTagsThatHaveOneFitIntoAWindow) {
+    for (unsigned buffers = 8; buffers <= PacketPool::kBuffersMax; ++buffers) {
+        const unsigned window = buffers / limits::kTreeWindowShare;
+        EXPECT_LE(limits::early_tags(buffers) * 2 * limits::early_half(buffers), window) << buffers;
+        EXPECT_GE(limits::early_tags(buffers), 1u) << buffers;
+    }
+}
+
 } // namespace tree_flow_test
 } // namespace mesh::test

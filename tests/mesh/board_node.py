@@ -26,8 +26,11 @@ EXIT_S = 60
 def check_id(name):
     """The number of a failed check, as a crash record has it."""
     text = (mesh_tool.ROOT / "firmware" / "hal" / "check.hpp").read_text()
-    names = re.search(r"enum class CheckId[^{]*\{(.*?)\}", text, re.S)[1]
-    return re.findall(r"^\s*(\w+)(?: = 1)?,", names, re.M).index(name) + 1
+    for first, rest in re.findall(r"enum class \w+[^{]*\{[^=]*?(\w+ = \d+),(.*?)\}", text, re.S):
+        names = [first.split()[0], *re.findall(r"^\s*(\w+),", rest, re.M)]
+        if name in names:
+            return int(first.split()[-1]) + names.index(name)
+    raise KeyError(name)
 
 
 def leaves_by(frame, port):

@@ -88,7 +88,7 @@ def test_the_paths_are_those_that_are_proved():
 
 def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
     page = (ROOT / "tests" / "PROVED.md").read_text()
-    cases = {f"{suite}.{case}" for file in (ROOT / "tests" / "core").glob("*_test.cpp")
+    cases = {f"{suite}.{case}" for file in (ROOT / "tests").glob("*/*_test.cpp")
              for suite, case in re.findall(r"^TEST\((\w+), (\w+)\)", file.read_text(), re.M)}
     assert set(re.findall(r"`([A-Z]\w+\.[A-Z]\w+)`", page)) <= cases
     named = set()
@@ -109,6 +109,35 @@ def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
         known = (firmware / name).exists() if "/" in name else all(
             re.search(rf"\b{word}\b", code) for word in re.findall(r"\w+", name))
         assert known, name
+
+
+def premises():
+    """The rows of the table: what is supposed, the names in the proofs, and what keeps it."""
+    section = (ROOT / "tests" / "PROVED.md").read_text().split("\n## Premises\n")[1]
+    rows = [line.strip("| ").split(" | ") for line in section.split("\n## ")[0].splitlines()
+            if line.startswith("| ")]
+    return rows[1:] # of words, without the head
+
+
+@pytest.mark.parametrize("premise", premises(), ids=lambda row: row[0][:60])
+def test_each_premise_of_the_proofs_names_what_keeps_it(premise):
+    """Functions and checks that are in the file that stands before them; or it says that nothing
+    does."""
+    _, where, keeper = premise
+    proofs = "".join(flat(file.relative_to(ROOT))
+                     for file in (ROOT / "tests" / "proof").rglob("*.v"))
+    for name in re.findall(r"`(\w+)`", where):
+        assert re.search(rf"\b{name}\b", proofs), name
+    text = None
+    for name in re.findall(r"`([^`]+)`", keeper):
+        if "/" in name:
+            there = [ROOT / folder / name for folder in ("firmware", "tests")
+                     if (ROOT / folder / name).exists()]
+            assert there, name
+            text = there[0].read_text()
+        elif name != "static_assert":
+            assert text and re.search(rf"\b{name}\b", text), name
+    assert text or "nothing" in keeper, keeper
 
 
 def test_the_page_of_mutants_has_all_that_are_checked():

@@ -61,3 +61,54 @@ KERNELS = {
     "goes on where it was sent away": (
         "kernel/packets/messages.hpp", "message = 0;\n        sent_bytes = 0;", "message = 0;"),
 }
+
+# Mends of kernel and collectives, taken out: the kind of soak that must find it (../soak), a file
+# of firmware/, the text, and what stands there instead.
+SOAK = {
+    "broadcasts send a late node whole windows": (
+        "parts", "collectives/tree_flow.hpp",
+        "begun ? half_window(kernel) : limits::early_half(buffers)", "half_window(kernel)"),
+    "an offer that is dropped is not noted": (
+        "storm", "kernel/packets/intake.cpp",
+        "note(from);\n    return Verdict::drop;", "return Verdict::drop;"),
+    "nobody is asked for what processes wait for": (
+        "parts", "kernel/packets/answers.cpp",
+        "if (wants.all().empty() || !admission_.may_ask())", "if (true)"),
+    "offers keep the places that packets of calls need": (
+        "parts", "kernel/packets/forwarder.cpp", "while (pool_.overdrawn()) {", "while (false) {"),
+    "a message is taken though a process keeps its last packet": (
+        "parts", "kernel/packets/forwarder.cpp",
+        "if (is_kept(header.source, header.message))", "if (false)"),
+    "a late call is heeded": (
+        "mixed", "kernel/packets/intake.cpp", "if (!is_later_round(round, from.heard))",
+        "if (false)"),
+    "an offer is taken in though a call is lost": (
+        "mixed", "kernel/packets/intake.cpp", "from.lost == 0 && next", "next"),
+    "an offer to a life before is taken in": (
+        "parts", "kernel/packets/forwarder.cpp",
+        "return intake.judge(offer, wanted == life,", "return intake.judge(offer, wanted != 0,"),
+    "a message has no second way": (
+        "parts", "kernel/packets/messages.cpp", "outgoing.lose_way();", ";"),
+    "an answer says that all came, though a session was lost": (
+        "flaps", "kernel/packets/forwarder.cpp",
+        "return service_of(header) == Service::here &&", "return false &&"),
+    "who has lost a message of a call waits for the next one": (
+        "flaps", "kernel/node/kernel.cpp", "calls().part(label, outgoing.to);", ";"),
+    "silence counts while a link repeats": (
+        "mixed", "kernel/node/kernel.cpp",
+        "messages_.next_question(outgoing, !links_.retrying())",
+        "messages_.next_question(outgoing, true)"),
+    "a program's end leaves offers of calls waiting": (
+        "parts", "kernel/packets/forwarder.cpp",
+        "!(all && service_of(buffer->header) == Service::message)",
+        "!(all && buffer->header.call == 0 && service_of(buffer->header) == Service::message)"),
+    "who waits for its request to be taken takes no answer": (
+        "parts", "collectives/window_access.cpp",
+        "answered = answered || (message.at_end() && request.is_answered());",
+        "answered = message.at_end() && request.is_answered();\n"
+        "        if (answered)\n            break;"),
+    "an answer to a request of a life before is taken": (
+        "parts", "collectives/window_access.cpp",
+        "std::uint32_t{kernel.life()} << 16 |\n                       "
+        "(static_cast<std::uint32_t>(kernel.deadline_in(0)) & 0xFFFFu)", "1u"),
+}

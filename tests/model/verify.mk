@@ -11,6 +11,7 @@ verify: deps ## what machines can show of the protocol, at length; writes two ta
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)
 	@$(MAKE) -j$(JOBS) all $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(COVERAGE_PROGRAMS)
 	@$(PYTHON) tests/model/verify.py --build $(BUILD)
+	@$(PYTHON) tests/soak/found_again.py --build $(BUILD)
 
 # The same tests with a kernel that counts its branches (tests/model/branches.py).
 COVERAGE_FLAGS := $(ASAN_FLAGS) -fprofile-instr-generate -fcoverage-mapping

@@ -46,11 +46,13 @@ std::size_t buffers_of_calls(Network network) {
     return buffers_for(network, kProcesses, kRules);
 }
 
-constexpr std::array<std::string_view, 12> kKindNames{
-    "cut",  "cut one way", "mend", "kill",  "restart", "restart to forward only",
-    "clog", "let go",      "drop", "twice", "swap",    "corrupt"};
+constexpr std::array<std::string_view, 14> kKindNames{
+    "cut",    "cut one way", "mend",  "kill", "restart", "restart to forward only", "clog",
+    "let go", "drop",        "twice", "swap", "corrupt", "cut the power of",        "ends early:"};
 
-bool is_of_node(Kind kind) { return kind >= Kind::kill && kind <= Kind::restart_empty; }
+bool is_of_node(Kind kind) {
+    return (kind >= Kind::kill && kind <= Kind::restart_empty) || kind >= Kind::cut_power;
+}
 
 bool is_of_calls(Work::Kind kind) {
     return kind == Work::Kind::collectives || kind == Work::Kind::sequence ||
@@ -94,6 +96,44 @@ void draw_faults(Dice& dice, Schedule& schedule, bool frames_only_ever = false) 
     std::ranges::stable_sort(schedule.faults, {}, &Fault::step);
 }
 
+/// What may cost something while parts are at work: few at a time, and often frames that are hardly
+/// late, so that there are schedules in which messages must get through.
+void draw_losses(Dice& dice, Schedule& schedule) {
+    if (dice.one_in(2))
+        schedule.delay_ms = kSoonMs;
+    if (dice.one_in(4)) { // alone: a node whose power comes back waits for all its neighbours
+        for (unsigned count = 1 + dice.below(3); count != 0; --count)
+            schedule.faults.push_back({.kind = Kind::cut_power,
+                                       .step = dice.below(schedule.steps),
+                                       .node = dice.below(node_count(schedule.network))});
+        std::ranges::stable_sort(schedule.faults, {}, &Fault::step);
+        return;
+    }
+    constexpr std::array kKinds{Kind::cut,     Kind::cut_out, Kind::clog,          Kind::kill,
+                                Kind::restart, Kind::restart, Kind::restart_empty, Kind::end_early};
+    constexpr std::array<unsigned, 4> kMost{1, 1, 3, 6};
+    for (unsigned count = 1 + dice.below(kMost[dice.below(4)]); count != 0; --count) {
+        Fault fault{.kind = kKinds[dice.below(kKinds.size())],
+                    .step = dice.below(schedule.steps),
+                    .node = dice.below(node_count(schedule.network)),
+                    .port = dice.below(port_count(schedule.network))};
+        if (fault.kind == Kind::end_early)
+            fault.step = 0;
+        schedule.faults.push_back(fault);
+        Fault end = fault;
+        end.step += 1 + dice.below(schedule.steps);
+        if (fault.kind == Kind::cut || fault.kind == Kind::cut_out)
+            end.kind = Kind::mend;
+        else if (fault.kind == Kind::clog)
+            end.kind = Kind::let_go;
+        else if (fault.kind == Kind::kill)
+            end.kind = Kind::restart;
+        if (end.kind != fault.kind && dice.one_in(2))
+            schedule.faults.push_back(end);
+    }
+    std::ranges::stable_sort(schedule.faults, {}, &Fault::step);
+}
+
 Network drawn_network(Dice& dice) {
     constexpr std::array<Network, 4> kOthers{Network{Topology::cube, 2}, Network{Topology::uhc, 2},
                                              Network{Topology::star, 3}, Network{Topology::uhc, 4}};
@@ -109,6 +149,8 @@ std::size_t buffers_of_parts(Network network, unsigned parts) {
 }
 
 } // namespace
+
+bool is_lasting(Kind kind) { return kind <= Kind::clog || kind >= Kind::cut_power; }
 
 std::string words_of(const Fault& fault) {
     const std::string_view kind = kKindNames[static_cast<std::size_t>(fault.kind)];
@@ -241,6 +283,9 @@ Schedule of_kind(std::uint64_t seed, std::optional<Network> network, Kinds kinds
         draw_flaps(dice, schedule);
     else if (dice.one_in(2))
         draw_faults(dice, schedule, kinds == Kinds::parts);
+    Dice losses = dice_of(seed, 4);
+    if (kinds == Kinds::parts && losses.one_in(2))
+        draw_losses(losses, schedule);
     schedule.all_mended =
         !is_of_calls(schedule.work.kind) || kinds == Kinds::flaps || dice.one_in(2);
     return schedule;

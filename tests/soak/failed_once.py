@@ -17,4 +17,6 @@ FAILED_ONCE = [
     "--seed 1001385 --kind parts --only none --senders 3 --messages 3 --packets 1",
     "--seed 1001445 --kind parts --only none --senders 3 --messages 3 --packets 1",
     "--seed 668522814951 --kind flaps --only 2,3 --senders 1 --messages 3 --packets 1",
+    "--seed 2169 --kind parts --only 0,1,2,3,4 --senders 3 --messages 2 --packets 1",
+    "--seed 145 --kind parts --only 3 --senders 2 --messages 1 --packets 1",
 ]

@@ -33,6 +33,18 @@ std::uint64_t hops_max(const Schedule& schedule, const Story& story) {
            height(schedule.network, Rule::unicast);
 }
 
+/// Of parts, which must know what may be missing.
+Work work_of(const Schedule& schedule) {
+    Work work = schedule.work;
+    work.slow = schedule.delay_ms > kSoonMs;
+    for (const Fault& fault : schedule.faults) {
+        work.may_miss = work.may_miss || (work.kind == Work::Kind::parts && is_lasting(fault.kind));
+        if (fault.kind == Kind::end_early)
+            work.ends |= 1u << fault.node;
+    }
+    return work;
+}
+
 class Runner {
 public:
     Runner(const Schedule& schedule, bool trace)
@@ -44,7 +56,7 @@ public:
           world_(schedule.network, program, size_of(schedule),
                  std::uint64_t{1000} * schedule.delay_ms,
                  std::uint64_t{1000} * schedule.process_delay_ms),
-          story_(schedule.work, world_, trace) {
+          story_(work_of(schedule), world_, trace) {
         story = &story_;
         world_.set_frame_faults(schedule.frames);
         draw_priorities();
@@ -194,8 +206,11 @@ private:
     void begin(const Fault& fault) {
         if (trace_)
             fmt::print("{:6} FAULT {}\n", step_, words_of(fault));
-        lasting_ = lasting_ || fault.kind <= Kind::clog;
-        quick_ = quick_ && fault.kind > Kind::let_go;
+        if (story_.work().may_miss && is_lasting(fault.kind))
+            world_.wake_all(); // some wait for nobody any more
+        lasting_ = lasting_ || is_lasting(fault.kind);
+        quick_ = quick_ && !is_lasting(fault.kind) && fault.kind != Kind::let_go;
+        note(fault);
         const unsigned cable = fault.node * port_count(schedule_.network) + fault.port;
         switch (fault.kind) {
         case Kind::cut: world_.cut(fault.node, fault.port, true); return;
@@ -204,12 +219,34 @@ private:
         case Kind::kill: world_.kill(fault.node); return;
         case Kind::restart: world_.restart(fault.node, true); return;
         case Kind::restart_empty: world_.restart(fault.node, false); return;
+        case Kind::cut_power: world_.cut_power(fault.node); return;
+        case Kind::end_early: return;
         case Kind::clog: world_.clog(fault.node, fault.port, true); return;
         case Kind::let_go: world_.clog(fault.node, fault.port, false); return;
         case Kind::drop: world_.harm(cable, Harm::drop, fault.bit); return;
         case Kind::twice: world_.harm(cable, Harm::twice, fault.bit); return;
         case Kind::swap: world_.harm(cable, Harm::swap, fault.bit); return;
         case Kind::corrupt: world_.harm(cable, Harm::corrupt, fault.bit); return;
+        }
+    }
+
+    /// For parts, which know what they may miss.
+    void note(const Fault& fault) {
+        switch (fault.kind) {
+        case Kind::cut:
+        case Kind::cut_out:
+        case Kind::clog: story_.ledger.note_hit(fault.node, fault.port); break;
+        case Kind::kill:
+        case Kind::restart:
+        case Kind::restart_empty:
+        case Kind::cut_power: story_.ledger.note_hit(fault.node); break;
+        case Kind::mend:
+        case Kind::let_go:
+        case Kind::drop:
+        case Kind::twice:
+        case Kind::swap:
+        case Kind::corrupt:
+        case Kind::end_early: return;
         }
     }
 

@@ -33,7 +33,9 @@ struct Fault {
         drop,
         twice,
         swap,
-        corrupt
+        corrupt,
+        cut_power, // it knows nothing of its lives before, and begins anew with its program
+        end_early  // its program does less than the others
     };
     Kind kind{};
     unsigned step = 0;
@@ -41,10 +43,14 @@ struct Fault {
     unsigned bit = 0; // that a corrupt frame has wrong
 };
 std::string words_of(const Fault& fault);
+/// It may cost something that is under way.
+bool is_lasting(Fault::Kind kind);
 
 /// Frames and nodes that are later may seem to be gone: a question and its answer may take longer
 /// than who asks waits, though no link is given up.
 inline constexpr unsigned kPromptMs = 500;
+/// Not so frames that are late by no more than this, however full pools are.
+inline constexpr unsigned kSoonMs = 10;
 
 struct Schedule {
     Network network{Topology::cube, 3};

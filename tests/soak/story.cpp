@@ -9,10 +9,10 @@
 
 namespace mesh::soak {
 
-Sent& Story::begin_send(NodeId from, NodeId to, std::uint32_t bytes) {
+Sent& Story::begin_send(NodeId from, NodeId to, std::uint32_t bytes, unsigned lane) {
     const auto number = static_cast<std::uint32_t>(sent_.size());
     return sent_.emplace_back(
-        Sent{number, index(from), world_.life(index(from)), index(to), bytes});
+        Sent{number, index(from), world_.life(index(from)), index(to), bytes, lane});
 }
 
 void Story::end_send(Sent& sent, Status status, bool excused) {
@@ -92,6 +92,8 @@ std::string Story::check(bool all_well) const {
     for (const Status status : ends_)
         if (status != Status::ok && (all_well || status != Status::unreachable))
             return fmt::format("a process ended with status {}", static_cast<int>(status));
+    if (ledger.disagree())
+        return "two nodes have different answers of an agreement";
     std::string wrong = check_sent(all_well);
     return wrong.empty() ? check_order() : wrong;
 }
@@ -125,10 +127,11 @@ std::string Story::check_sent(bool all_well) const {
 
 // Numbers grow in the order in which send() was called.
 std::string Story::check_order() const {
-    std::map<std::tuple<unsigned, unsigned, unsigned>, std::uint32_t> last;
+    std::map<std::tuple<unsigned, unsigned, unsigned, unsigned>, std::uint32_t> last;
     for (const Taken& one : taken_) {
         const Sent& sent = sent_[one.number];
-        const auto [place, first] = last.try_emplace({sent.from, one.by, one.by_life}, one.number);
+        const auto [place, first] =
+            last.try_emplace({sent.from, sent.lane, one.by, one.by_life}, one.number);
         if (!first && one.number < place->second)
             return fmt::format("node {} took message {} of node {} after message {}", one.by,
                                one.number, sent.from, place->second);

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernel/api/message.hpp"
+#include "ledger.hpp"
 #include "world.hpp"
 
 #include <deque>
@@ -34,12 +35,17 @@ struct Work {
     unsigned first = 0, second = 0;
     unsigned per_cent = 0; // of its messages go there
     bool one_tag = false;  // for all calls of a sequence
+    // Of parts: faults may cost something, and whose programs end early, a bit for each node.
+    bool may_miss = false;
+    bool slow = false; // frames are so late that a detour may take longer than who asks waits
+    std::uint32_t ends = 0;
 };
 
 struct Sent {
     std::uint32_t number; // among all of the schedule
     unsigned from, from_life, to;
     std::uint32_t bytes;
+    unsigned lane; // messages of different ones have no order
     bool ended = false, excused = false;
     Status status = Status::failed;
 };
@@ -51,12 +57,16 @@ struct Taken {
 class Story {
 public:
     /// `trace`: tells what happens.
-    Story(const Work& work, World& world, bool trace) : work_(work), world_(world), trace_(trace) {}
+    Story(const Work& work, World& world, bool trace)
+        : ledger{world, work.ends, work.slow},
+          work_(work),
+          world_(world),
+          trace_(trace) {}
 
     const Work& work() const { return work_; }
     World& world() { return world_; }
 
-    Sent& begin_send(NodeId from, NodeId to, std::uint32_t bytes);
+    Sent& begin_send(NodeId from, NodeId to, std::uint32_t bytes, unsigned lane = 0);
     /// `excused`: unreachable is right, whatever has happened.
     void end_send(Sent& sent, Status status, bool excused = false);
     void note_taken(std::uint32_t number, NodeId by);
@@ -88,6 +98,8 @@ public:
     void note_waiting() { ++waiting_; }
     bool all_wait() const { return waiting_ == world_.nodes(); }
     bool second_part = false;
+
+    Ledger ledger;
 
     /// All that should end has ended.
     bool ended() const;

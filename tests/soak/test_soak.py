@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -10,6 +11,9 @@ from failed_once import FAILED_ONCE
 from seeds import draw_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "model"))
+import mutants  # noqa: E402
+
 BUILD = os.environ.get("BUILD", "build")
 SOAK = f"{BUILD}/host/tests/soak"
 SCHEDULES = 8000
@@ -71,6 +75,15 @@ def test_no_schedule_of_a_drawn_seed_breaks_a_promise(drawn_by, record_property)
 def test_what_failed_once_does_not_fail_again(schedule):
     done = soak(*schedule.split())
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", mutants.SOAK)
+def test_what_is_taken_out_to_be_found_again_is_there(name):
+    kind, file, before, after = mutants.SOAK[name]
+    assert kind in {"mixed", *OF_A_KIND} and before != after
+    assert (ROOT / "firmware" / file).read_text().count(before) == 1, name
+    table = (ROOT / "tests" / "soak" / "README.md").read_text().split("## Found again")[1]
+    assert f"| {name} | `{kind}` | " in table, "run found_again.py"
 
 
 def test_the_same_seeds_are_the_same_schedules():

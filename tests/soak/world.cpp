@@ -3,6 +3,7 @@
 #include "tests/kernel/audit.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
+#include "wire/relay.hpp"
 
 #include <fmt/core.h>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t kPollUs = 500;
 } // namespace
 
-World::Life::Life(World& world, NodeId id, unsigned life)
+World::Life::Life(World& world, const wire::Identity& identity, unsigned life)
     : number(life),
       gates(world.size_.gates),
       memory({.ports = world.ports_,
@@ -24,8 +25,8 @@ World::Life::Life(World& world, NodeId id, unsigned life)
               .nodes = world.node_count_,
               .arena_bytes = world.size_.arena_bytes,
               .workspace_bytes = 2048}),
-      board({world.network_, id, life},
-            [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),
+      board(identity,
+            [&world, id = identity.node](std::span<std::byte> frame) { world.carry(id, frame); }),
       node(board, memory, world.program_) {}
 
 World::World(Network network, Program program, const Size& size, std::uint64_t delay_us,
@@ -39,7 +40,7 @@ World::World(Network network, Program program, const Size& size, std::uint64_t d
       delay_us_(delay_us),
       process_delay_us_(process_delay_us) {
     for (unsigned node = 0; node < node_count_; ++node) {
-        lives_.push_back(std::make_unique<Life>(*this, node_at(node), 0));
+        lives_.push_back(std::make_unique<Life>(*this, wire::Identity{network, node_at(node)}, 0));
         for (PortSequence out = PortSequence::ascending(out_ports(network, node_at(node)));
              !out.empty();) {
             const Port port = out.pop();
@@ -306,10 +307,22 @@ void World::clog(unsigned node, unsigned port, bool clogged) {
 void World::kill(unsigned node) { lives_[node]->alive = false; }
 
 void World::restart(unsigned node, bool runs) {
+    wire::Identity identity = lives_[node]->board.identity();
+    ++identity.start;
+    begin_life(node, identity, runs);
+}
+
+void World::cut_power(unsigned node) {
+    wire::Identity identity{network_, node_at(node)};
+    identity.birth = wire::birth_at(now_us_ + 7919u * ++births_); // it takes some time to boot
+    begin_life(node, identity, true);
+}
+
+void World::begin_life(unsigned node, const wire::Identity& identity, bool runs) {
     for (std::size_t counter = 0; counter < kCounterCount; ++counter)
         past_[counter] += kernel(node).counters().values()[counter];
     const unsigned number = lives_[node]->number + 1;
-    lives_[node] = std::make_unique<Life>(*this, node_at(node), number);
+    lives_[node] = std::make_unique<Life>(*this, identity, number);
     lives_[node]->board.set_time(now_us_);
     lives_[node]->node.boot();
     disturb(node);

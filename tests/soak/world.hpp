@@ -16,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,6 +103,9 @@ public:
     void kill(unsigned node);
     /// It begins another life, with its program or only forwarding.
     void restart(unsigned node, bool runs);
+    /// It loses its power and has it again: it knows nothing of its lives before, and gets the
+    /// number of its life from a neighbour's clock. Then its program begins.
+    void cut_power(unsigned node);
     /// Something happens to the next frame of the cable, or of the next one that has any.
     void harm(unsigned cable, Harm how, unsigned bit);
 
@@ -130,6 +134,12 @@ public:
     bool whole() const;
     unsigned nodes() const { return node_count_; }
     unsigned ports() const { return ports_; }
+    Network network() const { return network_; }
+    /// The node behind that port; nothing: no cable leaves there.
+    std::optional<unsigned> peer(unsigned node, unsigned port) const {
+        const Cable& cable = cables_[node * ports_ + port];
+        return cable.plugged ? std::optional{cable.to} : std::nullopt;
+    }
     Kernel& kernel(unsigned node) { return lives_[node]->node.kernel(); }
     /// Which life the node is in, from 0.
     unsigned life(unsigned node) const { return lives_[node]->number; }
@@ -156,7 +166,7 @@ private:
         std::deque<Frame> frames;
     };
     struct Life {
-        Life(World& world, NodeId id, unsigned number);
+        Life(World& world, const wire::Identity& identity, unsigned number);
         unsigned number;
         bool alive = true;
         bool restless = false; // something has happened since it last came to rest
@@ -173,6 +183,7 @@ private:
     void disturb(unsigned node);
     void carry(NodeId from, std::span<const std::byte> frame);
     void tell(unsigned node, wire::HostTag tag, std::span<const std::byte> payload);
+    void begin_life(unsigned node, const wire::Identity& identity, bool runs);
     void give_job(unsigned node, bool runs);
     void bring(Cable& cable);
     static void harm_last(std::deque<Frame>& frames, Harm how);
@@ -192,6 +203,7 @@ private:
     std::uint64_t delay_us_;
     std::uint64_t process_delay_us_;
     std::uint64_t now_us_ = 0;
+    unsigned births_ = 0; // of nodes that lost their power
     std::string wrong_;
 };
 

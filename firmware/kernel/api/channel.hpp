@@ -38,7 +38,7 @@ enum class ChannelState : std::uint8_t { empty, offered, taken };
 #if MESH_FILLS_FRAMES
 inline void check_is_there(const ChannelState& state MESH_PLACE) {
     if (state > ChannelState::taken) [[unlikely]]
-        check_failed(CheckId::channel_has_gone, place);
+        check_failed(Misuse::channel_has_gone, place);
 }
 #else
 constexpr void check_is_there(const ChannelState&) {}
@@ -236,7 +236,7 @@ public:
           wanted_(&wanted) {}
     [[gnu::warn_unused_result]] MESH_NOTED_INLINE const Received& await_resume() {
         if (wanted_ != nullptr && whole().status == Status::ok)
-            detail::check_type(type(), *wanted_, CheckId::channel_of_other_type, detail::here());
+            detail::check_type(type(), *wanted_, Misuse::channel_of_other_type, detail::here());
         return whole();
     }
 
@@ -267,9 +267,9 @@ Task<T> read_typed(Kernel& kernel, Match match MESH_PLACE) {
     T value{};
     const Received got = co_await receive_typed(kernel, match, value);
     if (got.status == Status::bad_argument) [[unlikely]]
-        check_failed(CheckId::channel_of_other_type MESH_THERE);
+        check_failed(Misuse::channel_of_other_type MESH_THERE);
     if (got.status != Status::ok) [[unlikely]]
-        check_failed(CheckId::channel_without_writer MESH_THERE);
+        check_failed(Misuse::channel_without_writer MESH_THERE);
     co_return value;
 }
 } // namespace detail

@@ -8,9 +8,9 @@ namespace mesh {
 [[gnu::noinline]] void Kernel::on_interrupt(unsigned interrupt, hal::Handler handler,
                                             hal::Urgency urgency) {
     if (lockstep())
-        check_failed(CheckId::interrupt_in_lockstep, __builtin_return_address(0));
+        check_failed(Misuse::interrupt_in_lockstep, __builtin_return_address(0));
     if (!hal::set_interrupt(interrupt, handler, urgency))
-        check_failed(CheckId::interrupt_not_free, __builtin_return_address(0));
+        check_failed(Misuse::interrupt_not_free, __builtin_return_address(0));
 }
 
 void Kernel::wake() {

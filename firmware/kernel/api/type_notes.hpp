@@ -74,7 +74,7 @@ void check_is_set(const T& value, const void* place) {
         std::array<std::byte, sizeof(T)> bytes;
         std::memcpy(bytes.data(), &value, sizeof value);
         if (!any_of(bytes, [](std::byte byte) { return byte != kFrameFill; }))
-            check_failed(CheckId::value_never_set, place);
+            check_failed(Misuse::value_never_set, place);
     }
 }
 #else

@@ -22,6 +22,7 @@ PacketBuffer* PacketPool::allocate() {
     buffer->ready = 0;
     buffer->acknowledges = false;
     buffer->waits = false;
+    buffer->mark = {};
     return buffer;
 }
 
@@ -34,6 +35,7 @@ void PacketPool::release(PacketBuffer* buffer) {
     MESH_CHECK(buffer->references != 0, pool_double_free);
     if (--buffer->references != 0)
         return;
+    MESH_EXPECT(buffer->mark.is_free());
     waiting_ -= buffer->waits ? 1 : 0;
     buffer->next = free_list_;
     free_list_ = buffer;

@@ -10,6 +10,7 @@
 #include "core/base/rules.hpp"
 #include "core/base/types.hpp"
 #include "hal/dma.hpp"
+#include "kernel/base/packet_owner.hpp"
 #include "wire/frame.hpp"
 
 #include <array>
@@ -32,6 +33,7 @@ struct PacketBuffer {
     Port arrival;            // by which it came, if it has crossed a link
     bool acknowledges;       // its sender is told when it is given back: Forwarder::acknowledge()
     bool waits;              // in the reserve: for a process, see PacketPool::room()
+    [[no_unique_address]] OwnerMark mark;
     union { // the packet as the wire has it: its bytes, and the fields that they begin with
         alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
         wire::PacketHeader header{};
@@ -43,6 +45,12 @@ struct PacketBuffer {
     std::span<std::byte> payload() {
         return std::span{bytes}.subspan(wire::kPacketHeaderBytes, header.payload_bytes);
     }
+#ifndef __arm__ // for MESH_EXPECT
+    /// The code that runs may give it away.
+    bool in_hand() const { return references != 0 && mark.is(Owner::code); }
+    /// It may write another packet there: nobody else has it.
+    bool in_hand_alone() const { return references == 1 && in_hand(); }
+#endif
 };
 
 /// A packet's place in the queue of one port.
@@ -106,6 +114,7 @@ public:
     bool overdrawn() const { return waiting_ > reserve_; }
     /// A process may keep the packet waiting. It counts until its buffer is free again.
     void let_wait(PacketBuffer* buffer) {
+        MESH_EXPECT(buffer->in_hand());
         waiting_ += buffer->waits ? 0 : 1;
         buffer->waits = true;
     }

@@ -140,6 +140,7 @@ void Link::begin_session() {
 // Sending ---------------------------------------------------------------------------------------
 
 void Link::enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime arrival) {
+    buffer->mark.enter_link(port_);
     slot(context, buffer) = {arrival, nullptr};
     if (last_ != nullptr)
         slot(context, last_).next = buffer;
@@ -152,6 +153,7 @@ void Link::enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime a
 }
 
 void Link::hold(LinkContext& context, PacketBuffer* buffer, wire::ModelTime start) {
+    buffer->mark.enter_link(port_);
     PacketBuffer** place = &held_first_;
     while (*place != nullptr && slot(context, *place).arrival <= start)
         place = &slot(context, *place).next;
@@ -165,6 +167,7 @@ PacketBuffer* Link::take_due(LinkContext& context) {
     if (buffer == nullptr || slot(context, buffer).arrival > context.time.now())
         return nullptr;
     held_first_ = slot(context, buffer).next;
+    buffer->mark.leave_link(port_);
     return buffer;
 }
 
@@ -335,6 +338,7 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
             closed_ = kDraining;
         } else {
             ++context.counters[Counter::packets_sent];
+            buffer->mark.leave_link(port_);
             context.pool.release(buffer);
             probes_ = 0;
         }
@@ -472,13 +476,16 @@ void Link::on_progress(const LinkContext& context) {
 PacketBuffer* Link::take_undeliverable(LinkContext& context) {
     if (in_flight_ != 0) {
         PacketBuffer* buffer = flight(context, 0);
+        buffer->mark.leave_link(port_);
         base_place_ = static_cast<std::uint8_t>((base_place_ + 1) % limits::kWindowFrames);
         --in_flight_;
         return buffer;
     }
     PacketBuffer* buffer = first_;
-    if (buffer != nullptr)
+    if (buffer != nullptr) {
         unlink(context, nullptr, buffer);
+        buffer->mark.leave_link(port_);
+    }
     return buffer;
 }
 

@@ -266,6 +266,7 @@ inline Links::Arrived Links::take_data(Port port, const LinkHeader& header, Pack
 // Frames out --------------------------------------------------------------------------------------
 
 bool Links::send(Port port, PacketBuffer* buffer) {
+    MESH_EXPECT(buffer->references != 0);
     Link& link = touch(port);
     if (link.dead())
         return false;

@@ -63,6 +63,7 @@ PacketBuffer* Kernel::start_packet() {
 
 OutgoingPacket Kernel::new_packet(Rule rule) {
     OutgoingPacket packet{*this, start_packet()};
+    packet.buffer_->mark.pass(Owner::code, Owner::process);
     packet.header() = {.rule = rule, .source = id()};
     return packet;
 }
@@ -201,6 +202,7 @@ Packet Kernel::take_control(const Match& match) {
 
 void Kernel::release(PacketBuffer* buffer) {
     const CriticalSection section(scheduler_.critical_depth());
+    buffer->mark.pass(Owner::process, Owner::code);
     if (buffer->acknowledges)
         hear(forwarder_.acknowledge(buffer));
     else
@@ -209,6 +211,7 @@ void Kernel::release(PacketBuffer* buffer) {
 }
 
 void Kernel::acknowledge_at_end(PacketBuffer* buffer) {
+    MESH_EXPECT(buffer->mark.is(Owner::process));
     buffer->ready = now();
     buffer->acknowledges = true;
 }
@@ -309,6 +312,7 @@ Service Kernel::answer_to(const PacketBuffer& asked) {
 // An answer to a question of this node may be for this node again.
 void Kernel::hear(PacketBuffer* come) {
     while (come != nullptr) {
+        MESH_EXPECT(come->references != 0);
         scheduler_.touch();
         const Service service = service_of(come->header);
         if (is_carried(service))

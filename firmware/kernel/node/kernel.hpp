@@ -87,8 +87,9 @@ public:
     // Address and network -------------------------------------------------------------------------
 
     NodeId id() const { return here_.node(); }
-    /// How often this node was started before, modulo 64: wire::Identity::start.
+    /// How often this node was started before, modulo 64, and its life: wire::Identity.
     unsigned starts() const { return here_.identity.start; }
+    std::uint16_t life() const { return here_.identity.life(); }
     Network network() const { return here_.network(); }
     std::uint32_t nodes() const { return rules().node_count(network()); }
     unsigned ports() const { return links_.count(); }
@@ -102,8 +103,7 @@ public:
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return host_.arguments(); }
     std::span<std::byte> workspace() { return workspace_; }
-    /// A T made of `args` that lives as long as the node, in the arena; nullptr if the arena is
-    /// full.
+    /// A T made of `args` that lives as long as the node, in the arena; nullptr: that is full.
     template <class T, class... Args>
     T* make(Args&&... args) {
         void* const place = arena_.allocate(sizeof(T));
@@ -183,13 +183,11 @@ public:
     }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(OutgoingPacket&& packet);
-    /// `co_await post(header, source, position)`: sends one packet as `header` says (its source is
-    /// this node if it names none) with payload_bytes from `position` in `source`, when the pool
-    /// can start it.
+    /// `co_await post(header, source, position)`: sends payload_bytes from `position` in `source`
+    /// as `header` says (from this node if it names no source), when the pool can start a packet.
     Posting post(const wire::PacketHeader& header, ByteSource source = {},
                  std::uint32_t position = 0);
-    /// Sends such a packet now if the pool can start it; else does nothing, and is false. The
-    /// packet leaves at model time `ready` at the earliest.
+    /// Sends it now, at model time `ready` at the earliest. False: the pool cannot start it.
     bool try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
                   wire::ModelTime ready);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
@@ -264,6 +262,7 @@ protected:
     using NodeParts::NodeParts;
     ~Kernel() = default;
     void hear(PacketBuffer* come);
+    void drop_old_calls();
 
 private:
     MESH_CHECKED_INLINE void check_frame(const Process& process) const {
@@ -275,7 +274,6 @@ private:
     bool send_questions(Outgoing& outgoing);
     bool gone() const;
     Service answer_to(const PacketBuffer& asked);
-    void drop_old_calls();
     void give_up(const Outgoing& outgoing);
     PacketBuffer* start_packet();
     PacketBuffer* try_start(const wire::PacketHeader& header);
@@ -284,8 +282,8 @@ private:
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
 };
 
-/// A packet that has come; owns a reference to its buffer in the pool until it is destroyed, which
-/// the kernel outlives. It is read only, since ports may still be sending it on.
+/// A packet that has come; owns a reference to its buffer until it is destroyed, before the kernel
+/// is. It is read only, since ports may still be sending it on.
 class Packet {
 public:
     Packet() = default;
@@ -306,8 +304,7 @@ public:
     }
 
     explicit operator bool() const { return buffer_ != nullptr; }
-    /// ok; for an empty Packet that a Task gave: unreachable, or no_memory if the task could not
-    /// run.
+    /// ok; for an empty Packet of a Task: unreachable, or no_memory if that could not run.
     Status status() const {
         if (buffer_ != nullptr)
             return Status::ok;
@@ -343,7 +340,10 @@ public:
 
 private:
     friend class Kernel;
-    PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
+    PacketBuffer* take() {
+        buffer_->mark.pass(Owner::process, Owner::code);
+        return std::exchange(buffer_, nullptr);
+    }
 };
 
 // Awaiters ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ using wire::Kind;
 
 NodeCore::Taken NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
                                    PacketBuffer* buffer) {
+    MESH_EXPECT(buffer->in_hand_alone());
     ++context().counters[Counter::frames_received];
     if (hung_ || !is_intact(wire::check_head(head, frame_bytes), context().counters))
         return {};
@@ -170,11 +171,11 @@ void NodeCore::speak() {
     }
 }
 
-// All processes have ended: nobody takes packets that come now or that wait in the mailbox.
+// All processes have ended: nobody takes packets that come now, nor offers that wait in the
+// mailbox, those of calls that were never begun among them.
 void NodeCore::close() {
     forwarder_.end_audience();
-    while (PacketBuffer* const offer = forwarder_.mailbox().find({.service = Service::message}))
-        hear(forwarder_.refuse_offer(offer));
+    drop_old_calls();
     speak();
 }
 

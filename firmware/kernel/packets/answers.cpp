@@ -28,6 +28,7 @@ void Forwarder::choose_path(wire::PacketHeader& header, unsigned number) const {
 // look said of them. Every other answer takes the path that the packet named. Every answer says by
 // which path the packet came, and of which round of questions it was.
 void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
+    MESH_EXPECT(buffer->in_hand_alone());
     wire::PacketHeader& header = buffer->header;
     const RoundTrip paths = paths_of(header);
     const unsigned round = is_question(service_of(header)) ? header.tag & 0xFF00u : 0u;
@@ -151,13 +152,6 @@ void Forwarder::refuse(PacketBuffer* offer) {
     ++refused_.offers;
     refused_.source = offer->header.source;
     refused_.tag = offer->header.tag;
-}
-
-PacketBuffer* Forwarder::refuse_offer(PacketBuffer* offer) {
-    leave_mailbox(offer);
-    intake_.forget(offer->header.source);
-    refuse(offer);
-    return answer(offer, Service::unknown);
 }
 
 // If the process leaves the message, the sender hears so (`unknown`) by the first fragment that

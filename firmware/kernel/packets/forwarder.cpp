@@ -68,6 +68,7 @@ PacketBuffer* Forwarder::start(PacketBuffer* buffer) {
 }
 
 PacketBuffer* Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
+    MESH_EXPECT(buffer->in_hand_alone());
     PacketBuffer* come = nullptr;
     while (pass(buffer, arrival, tag, come)) {
         prepare(buffer);
@@ -123,6 +124,7 @@ void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
 // one, with the answer to the packet that was in it, or another one; nullptr: none.
 PacketBuffer* Forwarder::answer_to_loss(PacketBuffer* buffer, Port port, Port arrival,
                                         std::uint8_t tag) {
+    MESH_EXPECT(buffer->references != 0);
     const Service service = service_of(buffer->header);
     if (answers_look(service))
         return turn_back(buffer->header, port, arrival, tag);
@@ -176,6 +178,7 @@ PacketBuffer* Forwarder::turn_back(const wire::PacketHeader& answer, Port port, 
 }
 
 PacketBuffer* Forwarder::give_up(PacketBuffer* buffer, Port port) {
+    MESH_EXPECT(buffer->references != 0);
     note_loss(port, buffer->header);
     PacketBuffer* const answer = answer_to_loss(buffer, port, kNoPort, 0);
     if (answer != buffer)
@@ -205,6 +208,7 @@ bool Forwarder::is_heard(Service service) const {
 
 // True if the buffer holds the answer now.
 bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
+    MESH_EXPECT(buffer->in_hand_alone());
     const wire::PacketHeader& header = buffer->header;
     const Service service = service_of(header);
     if (is_answered(service) && (header.destination == kNoNode || !here_.knows(header.source))) {
@@ -279,6 +283,7 @@ void Forwarder::accept(PacketBuffer* offer) {
 
 // An offer is taken in once, if it is the next one and there is room (intake.hpp).
 bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
+    MESH_EXPECT(buffer->in_hand_alone());
     const wire::PacketHeader& header = buffer->header;
     if ((header.flags & wire::packet_flag::kHint) != 0) {
         intake_.note(header.source);
@@ -388,6 +393,7 @@ PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
     MESH_CHECK(buffer != nullptr, take_without_packet);
     leave_mailbox(buffer);
+    buffer->mark.pass(Owner::code, Owner::process);
     return buffer;
 }
 
@@ -418,15 +424,20 @@ void Forwarder::part(CallLabel label, NodeId node) {
 }
 
 PacketBuffer* Forwarder::find_old_call() {
+    const bool all = audience_ == Audience::ended;
     PacketBuffer* buffer = mailbox_.first();
-    while (buffer != nullptr && !calls_.is_over(buffer->header))
+    while (buffer != nullptr && !calls_.is_over(buffer->header) &&
+           !(all && service_of(buffer->header) == Service::message))
         buffer = buffer->next;
     return buffer;
 }
 
 PacketBuffer* Forwarder::drop_old_call(PacketBuffer* buffer) {
-    ++counters_[Counter::drop_old_call];
     leave_mailbox(buffer);
+    if (audience_ == Audience::ended)
+        refuse(buffer);
+    else
+        ++counters_[Counter::drop_old_call];
     if (service_of(buffer->header) == Service::message) {
         intake_.forget(buffer->header.source);
         return answer(buffer, Service::unknown);

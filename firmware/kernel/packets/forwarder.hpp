@@ -136,7 +136,10 @@ public:
     /// above, not in a preemptive poll.
     void make_room();
     /// A question has done its work and needs no answer.
-    void drop(PacketBuffer* question) { pool_.release(question); }
+    void drop(PacketBuffer* question) {
+        MESH_EXPECT(question->in_hand());
+        pool_.release(question);
+    }
     /// Which processes take the packets that come to this node.
     enum class Audience : std::uint8_t {
         processes,
@@ -151,8 +154,6 @@ public:
         audience_ = Audience::ended;
         intake_.call_who_waits();
     }
-    /// Tells the sender of an offer that waits in the mailbox that nobody will take it.
-    PacketBuffer* refuse_offer(PacketBuffer* offer);
 
     /// The first link on the way of a packet of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule, unsigned path = 0) const;
@@ -187,7 +188,8 @@ public:
     void part(CallLabel label, NodeId node);
     /// The next call of this tag begins. Packets that find_old_call() gives then are to be dropped.
     void begin_call(CallRecord& record) { calls_.begin(record, newest_call(record)); }
-    /// A packet or an offer in the mailbox of a call that is over; nullptr if there is none.
+    /// A packet or an offer in the mailbox of a call that is over, or any offer when the audience
+    /// has ended; nullptr if there is none.
     PacketBuffer* find_old_call();
     /// Drops a packet that find_old_call() gave. The sender of an offer hears that nobody knows of
     /// it.

@@ -34,7 +34,7 @@ void Arena::check_filled(std::span<const std::byte> frame) {
         return;
     const char* destroy = nullptr;
     std::memcpy(&destroy, frame.data() + sizeof(void*), sizeof destroy);
-    check_failed(CheckId::frame_written_after_end, destroy + 1);
+    check_failed(ProgramEnd::frame_written_after_end, destroy + 1);
 }
 
 void Arena::check_free_frames() const {

@@ -195,7 +195,7 @@ public:
             MESH_CHECK(has_frame() || refused, task_moved_from);
 #if MESH_NOTES
         if (has_frame() && handle_.promise().borrows && detail::notes() != nullptr) [[unlikely]]
-            check_failed(CheckId::reference_to_temporary, detail::here());
+            check_failed(Misuse::reference_to_temporary, detail::here());
 #endif
     }
 

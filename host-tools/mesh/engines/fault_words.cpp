@@ -1,6 +1,6 @@
 #include "fault_words.hpp"
 
-#include "hal/check.hpp"
+#include "boards/host/check_words.hpp"
 
 #include <fmt/format.h>
 
@@ -21,9 +21,9 @@ std::string_view kind_of_memory(std::uint32_t address) {
 
 std::string fault_words(const wire::CrashRecord& record) {
     if (record.cause < wire::kProcessorFault) {
-        const auto id = static_cast<CheckId>(record.cause);
+        const CheckId id{record.cause};
         const std::string words{words_of(id)};
-        return id == CheckId::program_exited
+        return id == ProgramEnd::program_exited
                    ? fmt::format("{}; its status was {}", words, static_cast<int>(record.status))
                    : words;
     }

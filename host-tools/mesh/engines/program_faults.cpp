@@ -115,11 +115,11 @@ wire::CrashRecord record_of(int signal, const siginfo_t& info, const Registers& 
     wire::CrashRecord record{};
     record.pc = program_place(registers.pc);
     if (signal == SIGABRT) { // a library gives up
-        record.cause = static_cast<std::uint32_t>(CheckId::program_aborted);
+        record.cause = static_cast<std::uint32_t>(ProgramEnd::program_aborted);
         return record;
     }
     if (const auto beyond = board::guard_at(address); beyond && signal == SIGSEGV) {
-        record.cause = static_cast<std::uint32_t>(*beyond);
+        record.cause = beyond->number;
         return record;
     }
     record.cause = wire::kProcessorFault + kUsageFault;
@@ -157,7 +157,7 @@ ProgramFaults* present = nullptr; // from the first node on
 ProgramFaults::ProgramFaults(Seconds timeout, Seconds limit)
     : timeout_(timeout),
       limit_(limit),
-      nodes_memory_(board::guarded_memory(kNodesStackBytes, CheckId::beyond_stack)) {
+      nodes_memory_(board::guarded_memory(kNodesStackBytes, ProgramEnd::beyond_stack)) {
     if (nodes_memory_.empty())
         throw RunError("no memory for a stack of the nodes");
     nodes_stack_ = new_stack(nodes_memory_, work_on);
@@ -311,7 +311,7 @@ void ProgramFaults::end_late_node(std::uintptr_t pc) {
         endless_[endless_count_++] = pc;
     wire::CrashRecord record{};
     const auto why = board::why_endless(std::bit_cast<const void*>(pc + 1));
-    record.cause = static_cast<std::uint32_t>(why.cause);
+    record.cause = why.cause.number;
     const auto place = std::bit_cast<std::uintptr_t>(why.place);
     record.pc = place == pc + 1 ? program_place(pc) : board::code_offset(place) - 1;
     stop(this, record);

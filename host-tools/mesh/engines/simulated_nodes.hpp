@@ -124,9 +124,9 @@ public:
         static_cast<void>(madvise(base_ + pools(), kFullRows * pool_row(), MADV_HUGEPAGE));
         for (std::uint32_t number = 0; guard_bytes_ != 0 && number < count_; ++number) {
             board::guard({base_ + arena(number) + Sizes::kArenaBytes, guard_bytes_},
-                         CheckId::beyond_arena);
+                         ProgramEnd::beyond_arena);
             board::guard({base_ + workspace(number) + limits::kWorkspaceBytes, guard_bytes_},
-                         CheckId::beyond_arena);
+                         ProgramEnd::beyond_arena);
         }
     }
     Nodes(const Nodes&) = delete;

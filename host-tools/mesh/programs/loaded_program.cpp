@@ -134,7 +134,7 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
     const auto page_of_guard =
         (guard.data() - globals_.data()) / static_cast<std::ptrdiff_t>(page_bytes());
     std::fill_n(is_written_.begin() + page_of_guard, guard.size() / page_bytes(), true); // for good
-    board::guard(guard, CheckId::beyond_globals);
+    board::guard(guard, ProgramEnd::beyond_globals);
 }
 
 LoadedProgram::~LoadedProgram() {

@@ -7,8 +7,8 @@
 #include "naming.hpp"
 #include "rule_walk.hpp"
 
+#include "boards/host/check_words.hpp"
 #include "boards/host/stop.hpp"
-#include "hal/check.hpp"
 #include "wire/host_messages.hpp"
 
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ std::string words_of_end(int ending, const wire::CrashRecord& record) {
     if (record.cause >= wire::kProcessorFault)
         return record.status == kUnaligned ? "ended with: unaligned access"
                                            : "ended with: division by zero";
-    return fmt::format("ended with: {}", words_of(static_cast<CheckId>(record.cause)));
+    return fmt::format("ended with: {}", words_of(CheckId{record.cause}));
 }
 
 /// Asks the file all questions in a process that may crash or hang. UsageError: it does.

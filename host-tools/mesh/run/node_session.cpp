@@ -278,7 +278,7 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     stopped_ = true;
     const std::string place =
         context_->lines != nullptr ? context_->lines->place_of(node_, *record) : "";
-    const bool endless = record->cause == static_cast<std::uint32_t>(CheckId::program_endless);
+    const bool endless = record->cause == static_cast<std::uint32_t>(ProgramEnd::program_endless);
     result_.note = fmt::format("firmware stopped: {}{}{}{}", fault_words(*record),
                                place.empty() ? "" : ", ", place, endless ? kHintOfLoop : "");
     handler_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",

@@ -99,7 +99,7 @@ void halt_in_mid_frame() {
     std::array<char, 900> text;
     text.fill('x');
     bare::send_text(*the_board, text);
-    check_failed(CheckId::program_exited);
+    check_failed(ProgramEnd::program_exited);
 }
 
 void execute(Conform& ask, const Command& command) {
@@ -112,7 +112,7 @@ void execute(Conform& ask, const Command& command) {
     case What::sleep: sleep_ms(ask, command.first); break;
     case What::counts: counts(ask); break;
     case What::alarm: alarm(ask, command.first); break;
-    case What::check: check_failed(CheckId::arena_bad_free); break;
+    case What::check: check_failed(Invariant::arena_bad_free); break;
     case What::halt: halt_in_mid_frame(); break;
     case What::recurse: std::printf("%u\n", recurse(command.first)); break;
     case What::hang: the_board->hang(); break;

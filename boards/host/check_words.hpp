@@ -1,0 +1,13 @@
+// What a failed CHECK means, for a person. Only programs of the host have the texts: a node sends a
+// number.
+#pragma once
+
+#include "hal/check.hpp"
+
+#include <string_view>
+
+namespace mesh {
+
+std::string_view words_of(CheckId id);
+
+} // namespace mesh

@@ -1,0 +1,51 @@
+// Who owns a packet: a mark in each buffer of a simulation or a test, which every function that is
+// given a packet looks at (MESH_EXPECT). Boards have neither the mark nor the looks.
+//
+// The code that runs has a packet from allocate() or the receiver on. It gives it to the mailbox
+// (put() to remove()) or to a process (take() to release()), one of them at a time. Links share it
+// beside that, each once, until it is acknowledged; so does what transmits it.
+#pragma once
+
+#include "core/base/expect.hpp"
+#include "core/base/types.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+/// The owner of a packet, links aside.
+enum class Owner : std::uint8_t { code, mailbox, process };
+
+#ifndef __arm__
+class OwnerMark {
+public:
+    bool is(Owner owner) const { return owner_ == owner; }
+    void pass(Owner from, Owner to) {
+        MESH_EXPECT(owner_ == from);
+        owner_ = to;
+    }
+    void enter_link(unsigned port) {
+        MESH_EXPECT((links_ >> port & 1u) == 0); // a second time would break its queue
+        links_ |= PortSet{1} << port;
+    }
+    void leave_link(unsigned port) {
+        MESH_EXPECT((links_ >> port & 1u) != 0);
+        links_ &= ~(PortSet{1} << port);
+    }
+    /// Its last reference may go.
+    bool is_free() const { return owner_ == Owner::code && links_ == 0; }
+
+private:
+    PortSet links_ = 0;
+    Owner owner_ = Owner::code;
+};
+#else
+class OwnerMark {
+public:
+    void pass(Owner /*from*/, Owner /*to*/) {}
+    void enter_link(unsigned /*port*/) {}
+    void leave_link(unsigned /*port*/) {}
+};
+#endif
+
+} // namespace mesh
