@@ -67,10 +67,10 @@ std::string fault_list() {
     return fmt::format("comma list or @FILE: {}; with @T, @random, xK", list(forms));
 }
 
-constexpr const char* kDimension = "dimension N: 2^N nodes of a cube or uhc, N! of a star";
-
-void add_topology(CLI::App& app, std::string& topology) {
+template <class Dim>
+CLI::Option* add_network(CLI::App& app, std::string& topology, Dim& dim) {
     app.add_option("--topology", topology, list(topology_names()))->capture_default_str();
+    return app.add_option("--dim", dim, "dimension N: 2^N nodes of a cube or uhc, N! of a star");
 }
 
 void add_work(CLI::App& app, RunArguments& run) {
@@ -246,9 +246,7 @@ void add_series(CLI::App& app, SeriesArguments& series) {
 }
 
 void add_run(CLI::App& app, SeriesArguments& series) {
-    add_topology(app, series.run.topology);
-    app.add_option("--dim", series.run.dim,
-                   fmt::format("{}; default: the least with --ranks nodes", kDimension));
+    add_network(app, series.run.topology, series.run.dim);
     add_work(app, series.run);
     add_data(app, series.run);
     add_model(app, series.run);
@@ -322,8 +320,7 @@ void add_merge(CLI::App& app, MergeArguments& merge) {
 }
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
-    add_topology(app, tree.topology);
-    app.add_option("--dim", tree.dim, kDimension)->required();
+    add_network(app, tree.topology, tree.dim)->required();
     app.add_option("--tree,--rule", tree.tree,
                    "name of the structure (default sbt, bts, spt), or ./FILE.hpp with a rule");
     app.add_option("--root", tree.root, "its root")->capture_default_str();
