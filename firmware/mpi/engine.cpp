@@ -6,6 +6,7 @@
 #include "mpi/awaited.hpp"
 #include "mpi/envelope.hpp"
 #include "mpi/meaning.hpp"
+#include "mpi/request_done.hpp"
 #include "mpi/under_way.hpp"
 
 #include <algorithm>
@@ -430,33 +431,6 @@ void begin_receive(Request& request) {
 }
 
 } // namespace
-
-// Its name, and where its fields are, are known to kernel/api/waits.cpp.
-struct RequestDone {
-    const Request* request;
-    mutable Awaited awaited;
-    bool has_gone = false; // wait until `announced` has it no more; it may be freed by then
-
-    bool operator()() const {
-        if (has_gone)
-            return *announced.find([this](const Request& one) { return &one == request; }) ==
-                   nullptr;
-        if (!request->is_done)
-            see_what_came();
-        return request->is_done;
-    }
-
-private:
-    void see_what_came() const {
-        const Unexpected* const one =
-            *find_unexpected(request->context, MPI_ANY_SOURCE, MPI_ANY_TAG);
-        if (one == nullptr)
-            return;
-        awaited.came_from = one->from;
-        awaited.came_tag = one->envelope.tag;
-    }
-};
-static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 20);
 
 static Awaited awaited(const Request& request) {
     const bool is_send = request.kind == Request::Kind::send;

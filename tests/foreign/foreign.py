@@ -26,14 +26,15 @@ BARS = {"sim": 99, "qemu": 97}  # per cent of what is in scope
 OUT, RIGHT, WRONG = "out", "right", "wrong"
 BUILD_LIMIT_S = 1800  # coll/allred.c is 4 MB behind the preprocessor
 SIMULATED_HEAP = "2047M"  # of a rank; a simulated node may have more than a board
-NOT_FETCHED = """test-foreign: the source package {package} is not there, and apt-get did not fetch it:
+NOT_FETCHED = """\
+test-foreign: the source package {package} is not there, and apt-get did not fetch it:
 {words}
-With a network: `make test-foreign` again. Without: unpack {package}'s upstream source as {folder}."""
+With a network: `make test-foreign` again. Without: unpack its upstream source as {folder}."""
 
 
 # ---- sources of Debian ---------------------------------------------------------------------------
 def apt(folder):
-    """Options by which apt-get knows the source packages of this Debian, and changes nothing in /etc."""
+    """Options by which apt-get knows this Debian's source packages; nothing in /etc is changed."""
     told = pathlib.Path("/etc/os-release").read_text()
     suite = re.search(r"^VERSION_CODENAME=(\w+)", told, re.M).group(1)
     sources = folder / "sources.list"
@@ -56,8 +57,8 @@ def fetched(package, build):
     options = apt(state)
     done = subprocess.run(["apt-get", *options, "update"], capture_output=True, text=True)
     if done.returncode == 0:
-        done = subprocess.run(["apt-get", *options, "source", "--download-only", "--tar-only", package],
-                              cwd=state, capture_output=True, text=True)
+        done = subprocess.run(["apt-get", *options, "source", "--download-only", "--tar-only",
+                               package], cwd=state, capture_output=True, text=True)
     archives = sorted(state.glob(f"{package}_*.orig.tar.*"))
     if done.returncode != 0 or not archives:
         sys.exit(NOT_FETCHED.format(package=package, folder=folder, words=done.stderr.strip()))
@@ -230,8 +231,8 @@ def keep(found, file):
         writer.writerow(("suite", "folder", "program", "words", "ranks", "engine", "verdict",
                          "expected", "reason"))
         for (case, engine), (verdict, row, why) in found.items():
-            writer.writerow((case.suite, case.folder, case.program, " ".join(case.words), case.ranks,
-                             engine, verdict, row.verdict if row else RIGHT, why))
+            writer.writerow((case.suite, case.folder, case.program, " ".join(case.words),
+                             case.ranks, engine, verdict, row.verdict if row else RIGHT, why))
 
 
 def main():

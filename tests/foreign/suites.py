@@ -1,7 +1,7 @@
 """The cases of public MPI suites, read from the suites' own files, and what judges a run of one.
 
-A suite is a class with `package` (a source package of Debian), `cases(folder)` and `prepare(folder)`,
-where `folder` is the unpacked package. Nothing of a package is changed but that a header is added
+A suite is a class with `package` (a source package of Debian), made for the folder of the unpacked
+package, with `prepare()` and `cases()`. Nothing of a package is changed but that a header is added
 which its configure would have written.
 """
 import dataclasses
@@ -60,18 +60,19 @@ def judged(case, status, lines):
 # What MPICH's configure finds on a node. There are no threads, and what is asked for is what the
 # standard says, not what MPICH has besides.
 CONFIGURED = "".join(f"#define {name} 1\n" for name in (
-    "USE_STRICT_MPI STDC_HEADERS HAVE_INTTYPES_H HAVE_STDINT_H HAVE_STDLIB_H HAVE_STRING_H HAVE_UNISTD_H "
-    "HAVE_STDARG_H HAVE_LIMITS_H HAVE_SYS_TYPES_H HAVE_SYS_TIME_H HAVE_STRDUP HAVE_MEMSET "
-    "HAVE_LONG_LONG HAVE_LONG_DOUBLE HAVE_MPI_WIN_CREATE HAVE_FLOAT__COMPLEX "
-    "HAVE_DOUBLE__COMPLEX HAVE_LONG_DOUBLE__COMPLEX HAVE__BOOL").split())
+    "USE_STRICT_MPI STDC_HEADERS HAVE_INTTYPES_H HAVE_STDINT_H HAVE_STDLIB_H "
+    "HAVE_STRING_H HAVE_UNISTD_H HAVE_STDARG_H HAVE_LIMITS_H HAVE_SYS_TYPES_H "
+    "HAVE_SYS_TIME_H HAVE_STRDUP HAVE_MEMSET HAVE_LONG_LONG HAVE_LONG_DOUBLE "
+    "HAVE_MPI_WIN_CREATE HAVE_FLOAT__COMPLEX HAVE_DOUBLE__COMPLEX "
+    "HAVE_LONG_DOUBLE__COMPLEX HAVE__BOOL").split())
 CONFIGURED += "#define THREAD_PACKAGE_NAME THREAD_PACKAGE_NONE\n"
 
 
 class Mpich:
     """test/mpi of MPICH: a folder a chapter of the standard, with a testlist each."""
     name, package = "mpich", "mpich"
-    FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "rma",
-               "topo")
+    FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt",
+               "rma", "topo")
     MEANT = {"TestErrFatal": "ended", "TestStatus": "silent"}
 
     def __init__(self, folder):
@@ -122,7 +123,7 @@ class Mpich:
 
 
 class SimGrid:
-    """Tests of SimGrid's MPI with what they are to print; those that use only MPI and its malloc()."""
+    """Tests of SimGrid's MPI with what they are to print; those of MPI, and of its malloc()."""
     name, package = "simgrid", "simgrid"
     OTHERS = re.compile(r"SMPI_|smpi_[a-z]+ *\(|simgrid/|smpi/|XBT_|xbt_(new|assert)|MPI_File")
     ALLOCATES = ("-Dxbt_malloc=malloc", "-Dxbt_free=free", "-Dxbt_malloc0(n)=calloc(1,n)")
@@ -148,7 +149,8 @@ class SimGrid:
         words = shlex.split(lines[at].replace("${", "").replace("}", ""))
         ranks = int(words[words.index("-np") + 1])
         after = words[next(i for i, word in enumerate(words) if word.endswith(source.stem)) + 1:]
-        end = next((i for i in range(at + 1, len(lines)) if lines[i][:2] in ("$ ", "p ")), len(lines))
+        end = next((i for i in range(at + 1, len(lines)) if lines[i][:2] in ("$ ", "p ")),
+                   len(lines))
         # Lines in brackets with a time are the simulator's own.
         printed = tuple(line[2:].rstrip() for line in lines[at + 1:end]
                         if line.startswith("> ") and not re.match(r"> \[ *\d+\.\d+\]", line))

@@ -188,3 +188,13 @@ def test_a_call_that_is_not_there_names_the_table(tmp_path):
                    tmp_path / "some")
     assert outcome.status == 2 and "unknown type name" in outcome.err, outcome
     assert "help: without #include <mpi.h> nothing of MPI is known; what it" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("topology", ["cube", "uhc", "star"])
+@pytest.mark.parametrize("ranks", [1, 3, 9])
+def test_ranks_alone_say_how_large_a_mesh_is(topology, ranks):
+    outcome = mesh("run", "--engine", "sim", "--topology", topology, "--ranks", ranks, "--app",
+                   program("mpi/hello"))
+    assert outcome.status == 0, outcome
+    assert [lines[0] for _, lines in sorted(console(outcome).items())] == [
+        f"rank {rank} of {ranks}: and 1 words" for rank in range(ranks)]
