@@ -42,6 +42,7 @@ struct Known {
     Known* next;
     std::uint32_t number;
     bool is_revoked = false;
+    bool is_broken = false;    // a message of a collective said that a member has failed
     unsigned acknowledged = 0; // of its members that have failed, the first so many
 };
 Queue<Known> known;
@@ -304,12 +305,17 @@ int failure_of(const Comm& comm, Rank peer) {
 
 namespace {
 
+bool is_broken(const Comm& comm) {
+    const Known* const one = find_known(own_number(comm.number));
+    return one != nullptr && one->is_broken;
+}
+
 /// True: the request that begins cannot be, and has an error. A message that has come is received
 /// all the same; one of a collective says that a member has failed.
 bool refuse(Request& request) {
     const Comm& comm = *request.comm;
     if (request.kind == Request::Kind::send && request.traffic == Traffic::collectives &&
-        (comm.is_broken || count_failed(*comm.peers) != 0))
+        (is_broken(comm) || count_failed(*comm.peers) != 0))
         request.meaning = kOfFailure;
     const int error = failure_of(comm, request.peer);
     if (error == MPI_SUCCESS ||
@@ -345,7 +351,7 @@ void compare(Request& request, const Envelope& envelope) {
     if (request.traffic != Traffic::collectives || envelope.meaning != kOfFailure)
         return;
     request.error = MPIX_ERR_PROC_FAILED;
-    request.comm->is_broken = true;
+    known_of(own_number(request.comm->number)).is_broken = true;
 }
 
 int code_of_part(const Request& request, const char* call) {
@@ -469,7 +475,9 @@ int comm_failure_get_acked(const Checks& checks, MPI_Group* group) {
 
 int meet_at_end(Comm& world, const char* /*call*/) {
     const Room room(world.group->all().size_bytes());
-    return agree_on(world, 0, 0, room).status == Status::ok ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
+    const Status met = agree_on(world, 0, 0, room).status;
+    forget_revoked();
+    return met == Status::ok ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
 }
 
 } // namespace mesh::mpi

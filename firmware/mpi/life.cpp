@@ -16,7 +16,8 @@ namespace mesh::mpi {
 
 namespace {
 
-Life the_life = Life::before; // of MPI_Init()
+bool has_begun = false; // MPI_Init() was called
+bool has_ended = false; // MPI_Finalize() was
 Comm world;
 Comm self;
 
@@ -96,7 +97,7 @@ void make_communicators() {
 
 } // namespace
 
-bool is_open = false;
+Life the_life = Life::before;
 
 void start_mpi() {
     make_communicators();
@@ -192,7 +193,6 @@ void end_run(const char* why, int code) {
                   static_cast<unsigned>(index(node.id())), why);
     mesh::end_run(node, {words.data(), add_place(words, std::strlen(words.data()))});
     the_life = Life::after;
-    is_open = false;
     fiber::end(code == 0 ? 1 : code);
 }
 
@@ -214,7 +214,7 @@ int fail(const Comm* comm, int code, const char* call, const char* why) {
 }
 
 Checks::Checks(const char* call) : call_(call), comm_(&world) {
-    if (!is_open)
+    if (the_life != Life::now)
         end_run(the_life == Life::before ? "a call of MPI before MPI_Init()"
                                          : "a call of MPI after MPI_Finalize()",
                 MPI_ERR_OTHER);
@@ -350,10 +350,9 @@ Rank Group::rank_of(NodeId node) const {
 namespace {
 
 int init(int*, char***) {
-    if (the_life != Life::before)
+    if (std::exchange(has_begun, true))
         end_run("MPI_Init(): called twice", MPI_ERR_OTHER);
     open_mpi();
-    the_life = Life::now;
     return MPI_SUCCESS;
 }
 
@@ -373,12 +372,12 @@ int is_thread_main(int* flag) {
 }
 
 int initialized(int* flag) {
-    *flag = the_life != Life::before;
+    *flag = has_begun;
     return MPI_SUCCESS;
 }
 
 int finalized(int* flag) {
-    *flag = the_life == Life::after;
+    *flag = has_ended;
     return MPI_SUCCESS;
 }
 
@@ -391,9 +390,8 @@ int finalize(Checks& checks) {
     // By default meet_all() ends the run itself; if the program has errors returned, this does.
     if (meet_at_end(world, checks.call()) != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
-    the_life = Life::after;
+    has_ended = true;
     close_mpi();
-    forget_revoked();
     tell_messages(false, "messages that nobody has received");
     tell_messages(true, "messages of collectives that did not agree");
     return MPI_SUCCESS;
@@ -453,7 +451,7 @@ int comm_size(Checks& checks, int* size) {
 
 void mesh::fiber::before_end(int status) {
     using namespace mesh::mpi;
-    if (!is_open)
+    if (the_life != Life::now)
         return;
     std::array<char, 80> words;
     std::snprintf(words.data(), words.size(),

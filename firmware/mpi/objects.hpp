@@ -126,7 +126,6 @@ struct Comm : ObjectOf<kCommunicator, MPI_Comm> {
     const Across* across = nullptr; // if there is another group
     std::uint32_t number = 0;       // the same at all members, and at none of another communicator
     bool is_whole = false;          // all nodes have a rank, in whatever order
-    bool is_broken = false;         // a member has failed: a message of a collective said so
     bool is_within_a_call = false;  // stands for another one in calls that a call makes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     Grid* grid = nullptr;       // of this communicator alone
@@ -160,8 +159,7 @@ inline constexpr std::uint32_t kWithin = 1u << 30;
 enum class Life : std::uint8_t { before, now, after };
 /// Makes what MPI is. Ends the run if there is no room.
 void start_mpi();
-/// Calls may be made.
-extern bool is_open;
+extern Life the_life;
 /// MPI_Init() and each session open MPI, which is there until all have closed it. Without sessions
 /// MPI_Init() does alone.
 void open_mpi();

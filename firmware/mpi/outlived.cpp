@@ -26,8 +26,8 @@ namespace mesh::mpi {
 
 [[gnu::weak]] void open_mpi() {
     start_mpi();
-    is_open = true;
+    the_life = Life::now;
 }
-[[gnu::weak]] void close_mpi() { is_open = false; }
+[[gnu::weak]] void close_mpi() { the_life = Life::after; }
 
 } // namespace mesh::mpi

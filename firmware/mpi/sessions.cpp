@@ -48,10 +48,13 @@ void open_mpi() {
     if (comm_of(MPI_COMM_WORLD)->group == nullptr)
         start_mpi();
     ++users;
-    is_open = true;
+    the_life = Life::now;
 }
 
-void close_mpi() { is_open = --users != 0; }
+void close_mpi() {
+    if (--users == 0)
+        the_life = Life::after;
+}
 
 namespace {
 
