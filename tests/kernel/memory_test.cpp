@@ -250,7 +250,7 @@ TEST(PacketOwnerDeathTest, APacketIsInTheMailboxOnce) {
 TEST(PacketOwnerDeathTest, WhatAProcessHasIsNotGivenAway) {
     PoolOf of{1, 1};
     PacketBuffer* const packet = of.pool.allocate();
-    packet->mark.pass(Owner::code, Owner::process);
+    packet->mark.pass(PacketOwner::code, PacketOwner::process);
     EXPECT_FALSE(packet->in_hand());
     EXPECT_DEATH(of.pool.let_wait(packet), "expected: buffer->in_hand");
     Mailbox mailbox;

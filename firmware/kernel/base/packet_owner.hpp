@@ -14,13 +14,13 @@
 namespace mesh {
 
 /// The owner of a packet, links aside.
-enum class Owner : std::uint8_t { code, mailbox, process };
+enum class PacketOwner : std::uint8_t { code, mailbox, process };
 
 #ifndef __arm__
 class OwnerMark {
 public:
-    bool is(Owner owner) const { return owner_ == owner; }
-    void pass(Owner from, Owner to) {
+    bool is(PacketOwner owner) const { return owner_ == owner; }
+    void pass(PacketOwner from, PacketOwner to) {
         MESH_EXPECT(owner_ == from);
         owner_ = to;
     }
@@ -33,16 +33,16 @@ public:
         links_ &= ~(PortSet{1} << port);
     }
     /// Its last reference may go.
-    bool is_free() const { return owner_ == Owner::code && links_ == 0; }
+    bool is_free() const { return owner_ == PacketOwner::code && links_ == 0; }
 
 private:
     PortSet links_ = 0;
-    Owner owner_ = Owner::code;
+    PacketOwner owner_ = PacketOwner::code;
 };
 #else
 class OwnerMark {
 public:
-    void pass(Owner /*from*/, Owner /*to*/) {}
+    void pass(PacketOwner /*from*/, PacketOwner /*to*/) {}
     void enter_link(unsigned /*port*/) {}
     void leave_link(unsigned /*port*/) {}
 };

@@ -47,7 +47,7 @@ struct PacketBuffer {
     }
 #ifndef __arm__ // for MESH_EXPECT
     /// The code that runs may give it away.
-    bool in_hand() const { return references != 0 && mark.is(Owner::code); }
+    bool in_hand() const { return references != 0 && mark.is(PacketOwner::code); }
     /// It may write another packet there: nobody else has it.
     bool in_hand_alone() const { return references == 1 && in_hand(); }
 #endif

@@ -63,7 +63,7 @@ PacketBuffer* Kernel::start_packet() {
 
 OutgoingPacket Kernel::new_packet(Rule rule) {
     OutgoingPacket packet{*this, start_packet()};
-    packet.buffer_->mark.pass(Owner::code, Owner::process);
+    packet.buffer_->mark.pass(PacketOwner::code, PacketOwner::process);
     packet.header() = {.rule = rule, .source = id()};
     return packet;
 }
@@ -202,7 +202,7 @@ Packet Kernel::take_control(const Match& match) {
 
 void Kernel::release(PacketBuffer* buffer) {
     const CriticalSection section(scheduler_.critical_depth());
-    buffer->mark.pass(Owner::process, Owner::code);
+    buffer->mark.pass(PacketOwner::process, PacketOwner::code);
     if (buffer->acknowledges)
         hear(forwarder_.acknowledge(buffer));
     else
@@ -211,7 +211,7 @@ void Kernel::release(PacketBuffer* buffer) {
 }
 
 void Kernel::acknowledge_at_end(PacketBuffer* buffer) {
-    MESH_EXPECT(buffer->mark.is(Owner::process));
+    MESH_EXPECT(buffer->mark.is(PacketOwner::process));
     buffer->ready = now();
     buffer->acknowledges = true;
 }

@@ -341,7 +341,7 @@ public:
 private:
     friend class Kernel;
     PacketBuffer* take() {
-        buffer_->mark.pass(Owner::process, Owner::code);
+        buffer_->mark.pass(PacketOwner::process, PacketOwner::code);
         return std::exchange(buffer_, nullptr);
     }
 };

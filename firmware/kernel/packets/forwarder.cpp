@@ -393,7 +393,7 @@ PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
     MESH_CHECK(buffer != nullptr, take_without_packet);
     leave_mailbox(buffer);
-    buffer->mark.pass(Owner::code, Owner::process);
+    buffer->mark.pass(PacketOwner::code, PacketOwner::process);
     return buffer;
 }
 

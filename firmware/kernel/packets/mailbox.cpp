@@ -5,7 +5,7 @@
 namespace mesh {
 
 void Mailbox::put(PacketBuffer* buffer) {
-    buffer->mark.pass(Owner::code, Owner::mailbox);
+    buffer->mark.pass(PacketOwner::code, PacketOwner::mailbox);
     buffer->next = nullptr;
     (last_ != nullptr ? last_->next : first_) = buffer;
     last_ = buffer;
@@ -24,7 +24,7 @@ void Mailbox::remove(PacketBuffer* buffer) {
         MESH_CHECK(at != nullptr, pool_bad_buffer);
         before = at;
     }
-    buffer->mark.pass(Owner::mailbox, Owner::code);
+    buffer->mark.pass(PacketOwner::mailbox, PacketOwner::code);
     (before != nullptr ? before->next : first_) = buffer->next;
     if (last_ == buffer)
         last_ = before;
