@@ -396,7 +396,9 @@ TEST_F(NodeSessionTest, AReportOfBeforeARestartOfTheFaultPlanIsNoReport) {
 
 TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerIsToldItsCountOfResetsAndComesBackByIt) {
     const auto ready = [&](std::uint16_t start) {
-        say(wire::HostTag::ready, wire::bytes_of(wire::Ready{.start = start}));
+        wire::Ready said{};
+        said.start = start;
+        say(wire::HostTag::ready, wire::bytes_of(said));
         say(wire::HostTag::accepted);
     };
     const auto reset = [&](std::uint32_t resets) {
@@ -408,7 +410,9 @@ TEST_F(NodeSessionTest, ANodeThatHasLostItsPowerIsToldItsCountOfResetsAndComesBa
     reset(1);
     ready(2);
     EXPECT_TRUE(handler.answers.empty());
-    say(wire::HostTag::ready, wire::bytes_of(wire::Ready{.start = 2}));
+    wire::Ready twice{};
+    twice.start = 2;
+    say(wire::HostTag::ready, wire::bytes_of(twice));
     ASSERT_EQ(handler.answers.size(), 1u) << "it is ready twice";
     EXPECT_EQ(handler.answers[0].first, wire::HostTag::resets);
     reset(2);
