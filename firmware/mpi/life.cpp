@@ -102,7 +102,7 @@ Life the_life = Life::before;
 void start_mpi() {
     make_communicators();
     if (!start_engine())
-        end_run("MPI_Init(): the board has no room for the processes of MPI", MPI_ERR_NO_MEM);
+        end_run("MPI_Init(): the board has no room for MPI", MPI_ERR_NO_MEM);
 }
 
 const char* words_of_standard(int code) {
