@@ -162,7 +162,7 @@ Task<Status> communicates_whole(Kernel& node, At at) {
     co_return written;
 }
 
-Task<Status> writes_broken(Kernel& node, At at) {
+Task<Status> writes_broken(Kernel&, At at) {
     const Ring ring{at};
     const ChannelOut<std::uint32_t> out{at.node, ring.reader, ring.number};
     for (unsigned round = 0; round < at.rounds; ++round) {
