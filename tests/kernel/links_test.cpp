@@ -30,7 +30,7 @@ TEST(Links, TellOfTheFirstCableThatIsPluggedInWrong) {
         EXPECT_EQ(ready.ports_miswired, 6u);
         EXPECT_EQ(ready.miswired_port, 1u);
         EXPECT_FALSE(node.links.at(port_at(1)).up());
-        return std::pair{ready.found_node, ready.found_port};
+        return std::pair{ready.found_node, unsigned{ready.found_port}};
     };
     EXPECT_EQ(found([](wire::LinkHeader& hello) { hello.port = port_at(2); }), std::pair(2u, 2u));
     EXPECT_EQ(found([](wire::LinkHeader& hello) { hello.refused = 5; }), std::pair(5u, 1u));
