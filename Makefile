@@ -333,9 +333,10 @@ TEST_ALL_IMAGES := $(TEST_IMAGES) \
 
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
-  qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
+  qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
+  python3
 TEST_PACKAGES = git libgtest-dev clang clang-format clang-tidy libclang-rt-dev \
-  python3 python3-pytest python3-pytest-timeout python3-pytest-xdist gnuplot-nox tshark patch nodejs \
+  python3-pytest python3-pytest-timeout python3-pytest-xdist gnuplot-nox tshark patch nodejs \
   gdb-multiarch node-jsdom $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps

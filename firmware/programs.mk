@@ -19,6 +19,7 @@ $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 # What is made of the table of the calls of MPI: a header for programs, and the doors of the calls.
 CALLS := $(BUILD)/calls/made
 $(CALLS): firmware/mpi/calls.py firmware/mpi/calls.txt
+	@mkdir -p $(@D)
 	@$(PYTHON) $^ $(@D)
 $(BUILD)/calls/%.h $(BUILD)/calls/doors/%.inc: $(CALLS)
 	@:

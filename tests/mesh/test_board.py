@@ -223,7 +223,7 @@ def test_the_stack_keeps_its_high_water_mark(probe):
     assert shallow + 10 * 256 <= int(line(probe).split()[1]) < 16 * 1024
 
 
-@pytest.mark.parametrize("node,dim", [(5, 40), (8, 3)])
+@pytest.mark.parametrize("node,dim", [(5, 21), (8, 3)])
 def test_an_address_that_no_node_has_ends_the_node_with_a_record(node, dim):
     with BoardNode("hello.elf", node, dim) as board:
         tag, record = board.hear()

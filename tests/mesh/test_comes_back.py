@@ -69,8 +69,8 @@ def test_a_reset_before_the_word_that_its_program_may_begin_again_has_left_does_
 def test_a_node_that_is_reset_on_and_on_ends_the_run():
     outcome = run("sim", "--app", RESETS, "--dim", 2, "--", 2, "on")
     assert outcome.status == 1, outcome
-    assert "node 2 began anew 4096 times, 4096 of them by itself; no run tells more than 4096 lives of " \
-        "a node apart" in outcome.err, outcome
+    assert "node 2 began anew 4096 times, 4096 of them by itself; no run tells more than 4096 " \
+        "lives of a node apart" in outcome.err, outcome
 
 
 @pytest.mark.parametrize("how", [["sim"], pytest.param(["qemu"], marks=FREE)])

@@ -482,15 +482,12 @@ int main(void) {
     struct timeval before, after;
     char *copy = strdup("copy");
     gettimeofday(&before, NULL);
-    sleep(2);
-    usleep(500000);
-    gettimeofday(&after, NULL);
-    srand((unsigned)time(NULL));
+    sleep(2), usleep(500000);
+    gettimeofday(&after, NULL), srand((unsigned)time(NULL));
     printf("%s %d %d\\n", copy, (int)time(NULL),
            (int)((after.tv_sec - before.tv_sec) * 10 + (after.tv_usec - before.tv_usec) / 100000));
     free(copy);
-    while (clock() < 3 * CLOCKS_PER_SEC)
-        ;
+    while (clock() < 3 * CLOCKS_PER_SEC) {}
     return 0;
 }
 """

@@ -215,7 +215,7 @@ def test_a_mesh_of_another_image_is_told(board, tmp_path):
 @pytest.mark.free
 def test_a_node_whose_power_fails_in_a_run_comes_back_and_is_heard(tmp_path):
     """Each worker in turn, and two at once: node 0 hears of each start, though what counts starts
-    is lost with the power. Neighbours and others hear the node: node 3 is no neighbour of node 0."""
+    is lost with the power. Neighbours and others hear the node: node 3 is none of node 0."""
     image = tmp_path / "lives.elf"
     built = mesh("build", ROOT / "tests/mesh/apps/lives.cpp", "--board", SERIAL[0], "--as", "relay",
                  "-o", image)

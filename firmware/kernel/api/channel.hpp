@@ -68,13 +68,8 @@ private:
     friend class mesh::Attempt;
     friend struct mesh::WaitPlaces;
 
-    static bool ask(Waiting& self) {
-        const auto& wait = static_cast<const ChannelWait&>(self);
-#if MESH_FILLS_FRAMES
-        check_is_there(wait.ends_.state, wait.place_);
-#endif
-        return wait.ends_.state == wait.wanted_;
-    }
+    /// Not inline: its address tells what a process waits for, also beyond a shared object.
+    static bool ask(Waiting& self);
     /// It is given up (kernel/api/within.hpp): the channel is as it was before.
     void give_up() {
         if (wanted_ == ChannelState::taken)

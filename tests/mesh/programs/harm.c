@@ -36,7 +36,7 @@ __attribute__((noinline)) static void step_by_step(long bytes) {
 
 __attribute__((noinline)) static void without_end(const char *what) {
     static char text[1 << 20];
-    for (;;) {
+    for (;;) { /* for ever */
         if (*what == 'm')
             memset(text, *what, sizeof text); /* memset */
         else if (*what == 's')

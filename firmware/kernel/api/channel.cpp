@@ -1,0 +1,13 @@
+#include "kernel/api/channel.hpp"
+
+namespace mesh::detail {
+
+bool ChannelWait::ask(Waiting& self) {
+    const auto& wait = static_cast<const ChannelWait&>(self);
+#if MESH_FILLS_FRAMES
+    check_is_there(wait.ends_.state, wait.place_);
+#endif
+    return wait.ends_.state == wait.wanted_;
+}
+
+} // namespace mesh::detail
