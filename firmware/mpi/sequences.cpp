@@ -164,9 +164,11 @@ Amount amount_of(const Part& part) {
     return Amount{is_pair(numbers) ? 2u : 1u, bytes}.times(part.count);
 }
 
+using Measure = std::uint64_t Amount::*;
+
 /// How much of the data of `type`, again and again, is within a limit; `of`: what is limited. As
 /// many steps for a byte as for all bytes that there can be.
-Amount within(const Type& type, std::uint64_t limit, std::uint64_t Amount::*of) {
+Amount within(const Type& type, std::uint64_t limit, Measure of) {
     if (type.size == 0)
         return {};
     const PartsOf parts(type);
