@@ -121,7 +121,7 @@ $(BUILD)/host/page.inc: $(PAGE) Makefile
 	@for f in $(PAGE); do printf '{"%s", R"page(' $${f##*/}; cat $$f; echo ')page"},'; done >$@
 
 # What is generated before anything of the host tool is compiled.
-GENERATED := $(BUILD)/host/stamp.inc $(BUILD)/host/page.inc
+GENERATED := $(BUILD)/host/stamp.inc $(BUILD)/host/page.inc $(BUILD)/calls/made
 
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
 define program_rules

@@ -23,7 +23,6 @@ $(CALLS): firmware/mpi/calls.py firmware/mpi/calls.txt
 	@$(PYTHON) $^ $(@D)
 $(BUILD)/calls/%.h $(BUILD)/calls/doors/%.inc: $(CALLS)
 	@:
-GENERATED += $(CALLS)
 
 # ---- the part for the simulation -----------------------------------------------------------------
 # Loaded by the host tool, once for all nodes.
