@@ -125,26 +125,18 @@ void post(Letter& letter) {
         letters.push(letter);
 }
 
-/// The wait of the process that sends: there is always something to come.
-class Delivery : public Waiting {
-public:
-    explicit Delivery(Kernel& kernel) : Waiting(kernel.scheduler(), ask) {}
-    Status await_resume() const { return Status::ok; }
-
-private:
-    static bool ask(Waiting&) {
-        for (Letter** link = letters.begin(); *link != nullptr;) {
-            if (!step(**link))
-                link = &(*link)->next;
-            else
-                end_letter(*letters.take(link));
-        }
-        return false;
+bool send_letters(Waiting&) {
+    for (Letter** link = letters.begin(); *link != nullptr;) {
+        if (!step(**link))
+            link = &(*link)->next;
+        else
+            end_letter(*letters.take(link));
     }
-};
+    return false;
+}
 
 Process deliver(Kernel& kernel) {
-    const Status status = co_await Delivery{kernel};
+    const Status status = co_await Always{kernel, send_letters};
     co_return status;
 }
 

@@ -146,38 +146,30 @@ void watch(const Comm& comm, Rank source) {
         watch(node);
 }
 
-/// The wait of the process that watches: there is always something to come.
-class Watch : public Waiting {
-public:
-    explicit Watch(Kernel& kernel) : Waiting(kernel.scheduler(), ask) {}
-    Status await_resume() const { return Status::ok; }
-
-private:
-    static bool ask(Waiting&) {
-        while (Watched* const one = watched.take_first(
-                   [](Watched& other) { return !is_awaited(other.node) || other.wait.over(); })) {
-            const NodeId node = one->node;
-            const bool is_dead = one->wait.status() != Status::ok;
-            destroy(one);
-            if (is_dead)
-                lose_node(node, nullptr);
-        }
-        for (Queue<Request>* const queue : {&posted, &announced, &expected})
-            queue->find([](const Request& request) {
-                if (request.node != kNoNode)
-                    watch(request.node);
-                else
-                    watch(*request.comm, MPI_ANY_SOURCE);
-                return false;
-            });
-        if (probing.comm != nullptr)
-            watch(*probing.comm, probing.source);
-        return false;
+bool see_who_fails(Waiting&) {
+    while (Watched* const one = watched.take_first(
+               [](Watched& other) { return !is_awaited(other.node) || other.wait.over(); })) {
+        const NodeId node = one->node;
+        const bool is_dead = one->wait.status() != Status::ok;
+        destroy(one);
+        if (is_dead)
+            lose_node(node, nullptr);
     }
-};
+    for (Queue<Request>* const queue : {&posted, &announced, &expected})
+        queue->find([](const Request& request) {
+            if (request.node != kNoNode)
+                watch(request.node);
+            else
+                watch(*request.comm, MPI_ANY_SOURCE);
+            return false;
+        });
+    if (probing.comm != nullptr)
+        watch(*probing.comm, probing.source);
+    return false;
+}
 
 Process watch_all(Kernel& kernel) {
-    const Status status = co_await Watch{kernel};
+    const Status status = co_await Always{kernel, see_who_fails};
     co_return status;
 }
 

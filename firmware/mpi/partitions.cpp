@@ -139,27 +139,19 @@ bool step(Partitioned& request) {
     return request.is_done = true;
 }
 
-/// The wait of the process that looks after all: there is always something to come.
-class Look : public Waiting {
-public:
-    explicit Look(Kernel& kernel) : Waiting(kernel.scheduler(), ask) {}
-    Status await_resume() const { return Status::ok; }
-
-private:
-    static bool ask(Waiting&) {
-        bool has_changed = false;
-        all.find([&has_changed](Request& one) {
-            has_changed |= step(static_cast<Partitioned&>(one));
-            return false;
-        });
-        if (has_changed)
-            fiber::node().scheduler().touch();
+bool step_all(Waiting&) {
+    bool has_changed = false;
+    all.find([&has_changed](Request& one) {
+        has_changed |= step(static_cast<Partitioned&>(one));
         return false;
-    }
-};
+    });
+    if (has_changed)
+        fiber::node().scheduler().touch();
+    return false;
+}
 
 Process look_after_all(Kernel& kernel) {
-    const Status status = co_await Look{kernel};
+    const Status status = co_await Always{kernel, step_all};
     co_return status;
 }
 

@@ -1,6 +1,7 @@
 // What the engine has under way, for those who take some of it back.
 #pragma once
 
+#include "kernel/node/kernel.hpp"
 #include "mpi/engine.hpp"
 #include "mpi/envelope.hpp"
 #include "mpi/queue.hpp"
@@ -49,6 +50,14 @@ void compare(Request& request, const Envelope& envelope);
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);
 /// A receiver has forgotten what this node cancelled. There only in a program that cancels.
 [[gnu::weak]] void end_cancelled(std::uint32_t number, wire::ModelTime ready);
+
+/// The wait of a process that works whenever the node has had an event: `work` is asked then, and
+/// never says that the wait is over, since there is always something to come.
+class Always : public Waiting {
+public:
+    Always(Kernel& kernel, bool (*work)(Waiting&)) : Waiting(kernel.scheduler(), work) {}
+    Status await_resume() const { return Status::ok; }
+};
 
 // Members that fail. A program that makes a call of failures.cpp has other functions there in place
 // of the weak ones of outlived.cpp; these do what both need.
