@@ -86,3 +86,4 @@ deb: install-deps ## a Debian package, in build/
 	  -e "s/@ARCHITECTURE@/$$(dpkg --print-architecture)/" host-tools/install/control \
 	  >$(PACKED)/DEBIAN/control
 	@dpkg-deb -Zzstd --root-owner-group --build $(PACKED) $(BUILD) | tail -1
+	@rm -rf $(PACKED)

@@ -26,7 +26,8 @@ def make(*words, umask=-1):
 def tree(tmp_path_factory):
     place = tmp_path_factory.mktemp("install")
     make("install-tree", f"DESTDIR={place}", "PREFIX=/opt/mesh")
-    return place / "opt" / "mesh"
+    yield place / "opt" / "mesh"
+    shutil.rmtree(place) # half a gigabyte, in each worker
 
 
 def test_an_installed_mesh_finds_its_images(tree, tmp_path):

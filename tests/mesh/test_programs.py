@@ -41,9 +41,11 @@ def write(folder, files):
 @pytest.fixture(scope="module", autouse=True)
 def cache(tmp_path_factory):
     """Programs that are built on the way stay out of the user's own folder."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    folder = tmp_path_factory.mktemp("cache")
+    os.environ["XDG_CACHE_HOME"] = str(folder)
     yield
     del os.environ["XDG_CACHE_HOME"]
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

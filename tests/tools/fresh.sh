@@ -14,7 +14,7 @@
 # takes minutes of one processor and the disk, and run their commands one after the other.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-readonly NO_ROOT=77 SOMEBODY=1000
+readonly NO_ROOT=77 SOMEBODY=1000 ROOM_GB=12
 readonly GIVEN=("$@")
 suite="" turns="" user=0
 while [[ ${1-} == --* ]]; do
@@ -97,7 +97,8 @@ inside() { # folder $1, then the commands
   furnish "$folder/root"
   say "the clone is $place"
   if [ -n "$turns" ] || [ "$user" != 0 ]; then
-    in_root "$folder/root" 0 "make deps" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+    in_root "$folder/root" 0 "make deps && apt-get clean" >"$folder/log" 2>&1 ||
+      { cat "$folder/log"; exit 1; }
     say "packages are there after $SECONDS s"
   fi
   begin_turn
@@ -109,6 +110,15 @@ inside() { # folder $1, then the commands
   done
   for command in "${last[@]}"; do say "$command"; done
   tail -n 1 "$folder/log"
+}
+
+# Says what is free where folder $1 lies, and whether that is too little.
+enough_room() {
+  local free_gb
+  free_gb=$(($(df --output=avail -k "$1" | tail -n 1) / 1000000))
+  say "$1 has $free_gb GB free"
+  [ "$free_gb" -ge $ROOM_GB ] ||
+    say "a root, a build and what the tests write take up to $ROOM_GB GB: set TMPDIR to a larger disk"
 }
 
 # The first process in the namespaces dies with the child that made them, and all others with it.
@@ -133,6 +143,7 @@ outside() {
   end_turn
   git diff --quiet HEAD || say "changes that are not committed are left out"
   folder=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh-XXXXXX")
+  enough_room "$folder"
   chmod 755 "$folder"
   INSIDE=$folder unshare --mount --pid --fork --kill-child tests/tools/fresh.sh "${GIVEN[@]}" &
   child=$!
