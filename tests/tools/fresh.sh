@@ -118,7 +118,7 @@ enough_room() {
   free_gb=$(($(df --output=avail -k "$1" | tail -n 1) / 1000000))
   say "$1 has $free_gb GB free"
   [ "$free_gb" -ge $ROOM_GB ] ||
-    say "a root, a build and what the tests write take up to $ROOM_GB GB: set TMPDIR to a larger disk"
+    say "root, build and what the tests write take up to $ROOM_GB GB: set TMPDIR to a larger disk"
 }
 
 # The first process in the namespaces dies with the child that made them, and all others with it.
