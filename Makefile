@@ -96,6 +96,9 @@ endef
 # The compiler gets all sources of a folder as one text, and so reads their headers once: a build
 # from nothing takes a third of the time. Who works on a folder takes BATCH=no: each file alone.
 BATCH ?= yes
+# Debug information names files from here on: a folder may be moved. Not among the flags, so that
+# nothing is made anew then.
+FROM_HERE := -fdebug-prefix-map='$(subst ','\'',$(CURDIR))=.'
 # Sources that are compiled with names of their own.
 ALONE := firmware/apps/% firmware/ops/% firmware/stdio/%
 # g++ warns of a file's own types where a file is not the whole text; clang++ of that word.
@@ -128,7 +131,7 @@ define program_rules
 $(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp $(BUILD)/$(1)/flags firmware/stdio/names.mk | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
+	$(Q)$(2) $(CXXFLAGS) $(3) $(FROM_HERE) $$(call app_flags,$$*) -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
 
 endef
@@ -141,11 +144,11 @@ $(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
 $(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $$(OWN_FLAGS) -c $$< -o $$@
+	$(Q)$(2) $(CXXFLAGS) $(3) $(FROM_HERE) $$(OWN_FLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $$(OWN_FLAGS) -c $$< -o $$@
+	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $(FROM_HERE) $$(OWN_FLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 	$$(call say,AR,$$@)
 	@rm -f $$@
@@ -205,7 +208,7 @@ with_whole = $(patsubst %/libmesh.a,%/whole.o,$(filter %/libmesh.a,$(1))) $(1)
 define image_rules
 $(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$$(call say,LINK,$$@)
-	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $$(IMAGE_LDFLAGS) -T $$($(1)_LDSCRIPT) \
+	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $$(IMAGE_LDFLAGS) $(FROM_HERE) -T $$($(1)_LDSCRIPT) \
 	  -Wl,-Map=$$(@:.elf=.map) $(3) $$($(1)_LDFLAGS) -o $$@ >$$@.memory
 	$(Q)[ $(V) = 0 ] || cat $$@.memory
 	$(if $(4),$(Q)$(CROSS)objcopy $(foreach f,$(4),--add-section .mesh$(suffix $f)=$f) $$@)
@@ -223,7 +226,7 @@ cross_flags = $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS)
 define cross_compile
 $(call say,CROSS,$@)
 @mkdir -p $(@D)
-$(Q)$(CROSS)g++ $(cross_flags) $(call standard_flags,$(1),$<) \
+$(Q)$(CROSS)g++ $(cross_flags) $(FROM_HERE) $(call standard_flags,$(1),$<) \
   $(2) $($(1)_FOLDERS:%=-I%) -c $< -o $@
 endef
 
@@ -257,13 +260,13 @@ $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 $(BUILD)/$(1)/whole.o: $$(call target_objects,$(1),$$(filter-out $(NOT_WHOLE),$$(filter \
   $(WHOLE),$(PORTABLE_SOURCES))))
 	$$(call say,LINK,$$@)
-	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_FLAGS) $(WHOLE_FLAGS) -flto-partition=one \
-	  -nostdlib -r -flinker-output=nolto-rel $$^ -o $$@
+	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_FLAGS) $(FROM_HERE) $(WHOLE_FLAGS) \
+	  -flto-partition=one -nostdlib -r -flinker-output=nolto-rel $$^ -o $$@
 $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
   $$($(1)_DRIVER) $$($(1)_PORTABLE)
 $(BUILD)/$(1)/standard.hpp.gch: $(BUILD)/$(1)/standard.hpp $(BUILD)/$(1)/flags
 	$$(call say,CROSS,$$@)
-	$(Q)$(CROSS)g++ $$(call cross_flags,$(1)) -x c++-header $$< -o $$@
+	$(Q)$(CROSS)g++ $$(call cross_flags,$(1)) $(FROM_HERE) -x c++-header $$< -o $$@
 $(1)_WORDS = $(CROSS)g++ $$(call cross_flags,$(1)) $(WHOLE_FLAGS) $$($(1)_FOLDERS)
 $(call flags_rule,$(1))
 $(BUILD)/$(1)/standard.hpp: FORCE
@@ -303,14 +306,6 @@ $(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(no
   $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
 include tests/conform/conform.mk tests/programs.mk
-
-# The program in README.md, as a reader would copy it.
-README_APP := $(BUILD)/readme/app.cpp
-$(README_APP): README.md
-	@mkdir -p $(@D)
-	@awk '/^```/ { on = /^```cpp/; next } on' $< >$@
-$(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
-  $(call target_objects,$b,$(README_APP)) $($b_SYSTEM))))
 
 # Made without being asked for: those of the ops, and one to begin with.
 RELAYED := $(OPS:%=relay/%) relay/hello

@@ -38,3 +38,11 @@ $(BUILD)/programs/few_pages: tests/mesh/programs/pages.cpp
 $(BUILD)/programs/many_starts: tests/mesh/programs/starts.cpp
 $(BUILD)/programs/traced_waits: tests/mesh/apps/waits.cpp
 $(BUILD)/programs/traced_pingpong: firmware/apps/pingpong.cpp
+
+# The program in README.md, as a reader would copy it.
+README_APP := $(BUILD)/readme/app.cpp
+$(README_APP): README.md
+	@mkdir -p $(@D)
+	@awk '/^```/ { on = /^```cpp/; next } on' $< >$@
+$(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
+  $(call target_objects,$b,$(README_APP)) $($b_SYSTEM))))

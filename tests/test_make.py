@@ -153,3 +153,11 @@ def test_every_source_has_a_command_for_editors():
               "tests/mesh/programs/")
     there = {name for name in there if not name.startswith(others)}
     assert listed - {f"{BUILD}/readme/app.cpp"} == there
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("image", ["job", "app_crash"])
+def test_an_image_does_not_tell_where_it_was_made(image):
+    """So a folder with all that is made may be moved, and crash records still name its files."""
+    made = ROOT / BUILD / boards.default(BUILD) / f"{image}.elf"
+    assert bytes(ROOT) not in made.read_bytes()
