@@ -131,7 +131,7 @@ define program_rules
 $(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp $(BUILD)/$(1)/flags firmware/stdio/names.mk | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $(FROM_HERE) $$(call app_flags,$$*) -c $$< -o $$@
+	$(Q)$(2) $(FROM_HERE) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
 
 endef
@@ -144,11 +144,11 @@ $(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
 $(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $(FROM_HERE) $$(OWN_FLAGS) -c $$< -o $$@
+	$(Q)$(2) $(FROM_HERE) $(CXXFLAGS) $(3) $$(OWN_FLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $(FROM_HERE) $$(OWN_FLAGS) -c $$< -o $$@
+	$(Q)$(2) $(FROM_HERE) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $$(OWN_FLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 	$$(call say,AR,$$@)
 	@rm -f $$@

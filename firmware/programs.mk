@@ -36,7 +36,7 @@ $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp $(BUILD)/host/flags firmware/stdio/names.
     $(BUILD)/host/stamp.inc $(CALLS)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(FROM_HERE) $(MADE_PROGRAM_FLAGS) -I$(BUILD)/calls \
+	$(Q)$(CXX) $(FROM_HERE) $(CXXFLAGS) $(HOST_FLAGS) $(MADE_PROGRAM_FLAGS) -I$(BUILD)/calls \
 	  -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
 endef

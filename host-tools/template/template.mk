@@ -6,7 +6,7 @@ TEMPLATE_OBJECT := $(BUILD)/host/obj/host-tools/template/template.o
 $(TEMPLATE_OBJECT): host-tools/template/template.cpp Makefile host-tools/template/template.mk
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(CXXFLAGS) $(FROM_HERE) -O2 -fPIC -fno-exceptions -fno-rtti -fno-threadsafe-statics \
+	$(Q)$(CXX) $(FROM_HERE) $(CXXFLAGS) -O2 -fPIC -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 	  -fvisibility=default -c $< -o $@
 $(TEMPLATE): $(TEMPLATE_OBJECT)
 	$(call say,LINK,$@)
