@@ -97,7 +97,8 @@ endef
 # from nothing takes a third of the time. Who works on a folder takes BATCH=no: each file alone.
 BATCH ?= yes
 # Debug information names files from here on: a folder may be moved. Not among the flags, so that
-# nothing is made anew then.
+# nothing is made anew then. A compiler names the folder as PWD does, which may be a link to it.
+export PWD := $(CURDIR)
 FROM_HERE := -fdebug-prefix-map='$(subst ','\'',$(CURDIR))=.'
 # Sources that are compiled with names of their own.
 ALONE := firmware/apps/% firmware/ops/% firmware/stdio/%

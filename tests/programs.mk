@@ -10,8 +10,11 @@ SIMULATED_PROGRAMS := $(if $(PROGRAMS),$(shell \
   sed -sn '1{/ build:.*--engine sim/F}' $(PROGRAMS)))
 BOARD_PROGRAMS := $(filter-out $(SIMULATED_PROGRAMS),$(PROGRAMS))
 
-# What makes a program anew: what is put into it, and what does that.
-$(call programs_built,$(PROGRAMS)): $(wildcard $(addprefix tests/mesh/,programs/*.h \
+# What makes a program anew: what is put into it, and what does that; and another place of this
+# folder, since `mesh build` names a user's files by their whole paths.
+$(BUILD)/programs/place: FORCE
+	@$(call write_if_new,echo '$(subst ','\'',$(CURDIR))')
+$(call programs_built,$(PROGRAMS)): $(BUILD)/programs/place $(wildcard $(addprefix tests/mesh/,programs/*.h \
   programs/*.hpp mpi/*.h) host-tools/mesh/programs/*.cpp) $(BUILD)/host/stamp.inc \
   $(BUILD)/host/program.json $(BUILD)/host/libstate.a | $(MESH)
 $(call programs_built,$(BOARD_PROGRAMS)): $(TOOLKIT_LIBRARIES)

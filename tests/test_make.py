@@ -107,6 +107,7 @@ class MadeTree:
     def plan(self, *arguments):
         """What make would do; what it looks at each time is as it was."""
         looked_at = [self.build / "host/stamp.inc", self.build / "host/mpicxx",
+                     self.build / "programs/place",
                      *self.build.glob("batch/**/*.cpp"), *self.build.glob("*/flags"),
                      *self.build.glob("*/standard.hpp")]
         return self.make("--dry-run", "V=1", *arguments, *(f"--assume-old={f}" for f in looked_at))
@@ -125,6 +126,16 @@ def test_what_is_removed_is_made_again(made):
         plan = made.plan("MPICXX=some-mpicxx")
         assert re.search(rf"(?:-o |rcs |>){re.escape(str(file))}(?:\s|$)", plan), part
         kept.rename(file)
+
+
+def test_programs_of_cases_are_made_anew_in_a_folder_that_was_moved(made):
+    """They name their sources by whole paths, which the cases look for."""
+    place = made.build / "programs/place"
+    there = place.read_text()
+    place.write_text("/elsewhere\n")
+    moved = made.make("--dry-run", "V=1")
+    place.write_text(there)
+    assert "mesh build" in moved and f"-o {made.build}/programs/" in moved
 
 
 def test_an_mpi_is_found_when_it_comes_and_forgotten_when_it_goes(made):
@@ -161,3 +172,15 @@ def test_an_image_does_not_tell_where_it_was_made(image):
     """So a folder with all that is made may be moved, and crash records still name its files."""
     made = ROOT / BUILD / boards.default(BUILD) / f"{image}.elf"
     assert bytes(ROOT) not in made.read_bytes()
+
+
+@pytest.mark.toolchain
+def test_a_folder_that_is_reached_by_a_link_is_not_named_by_that_link(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(ROOT)
+    thing = tmp_path / "build/host/obj/firmware/kernel/base/timebase.o"
+    done = subprocess.run(["make", "--no-print-directory", f"BUILD={tmp_path / 'build'}",
+                           "BATCH=no", str(thing)], cwd=link, env={**os.environ, "PWD": str(link)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert bytes(link) not in thing.read_bytes()
