@@ -1,16 +1,11 @@
 """Lockstep: the same seed gives the same run to the byte, faults and contention included."""
 import pytest
 
-from mesh_tool import ENHANCED_PACKET, blocks, console, mesh, probe, program, run, verified
+from mesh_tool import (ENHANCED_PACKET, HOST_TIME, blocks, console, mesh, probe, program, run,
+                       verified, without_host_time)
 
 TRAFFIC = ["--dim", 3, "--op", "send", "--target", "random", "--messages", 8, "--bytes", 1500,
            "--packet", 128, "--lockstep"]
-# The command has a folder of its own; how deep interrupts find a stack hangs on when they come.
-HOST_TIME = ("boot_s", "wall_s", "command", "stack_used")
-
-
-def without_host_time(report):
-    return {key: value for key, value in report.items() if key not in HOST_TIME}
 
 
 @pytest.mark.parametrize("faults", [None, "drop:0.1,corrupt:0.05,dup:0.05,reorder:0.1"])

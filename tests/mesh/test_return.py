@@ -1,8 +1,7 @@
 """Links and nodes that come back: a mended cable carries again, a restarted node forwards again."""
 import pytest
 
-from mesh_tool import IMAGES, mesh, refused, run
-from test_lockstep import without_host_time
+from mesh_tool import IMAGES, mesh, refused, run, without_host_time
 
 SIM, LOCKSTEP = "sim", "qemu --lockstep"
 FREE = pytest.param("qemu --free", marks=pytest.mark.free)

@@ -3,8 +3,8 @@ import collections
 
 import pytest
 
+from capture_tool import DATA, INBOUND, OUTBOUND, frames
 from mesh_tool import mesh, run, verified
-from test_capture import INBOUND, OUTBOUND, DATA, frames
 
 pytestmark = pytest.mark.free # frames of several packets are for speed; in lockstep there are none
 PACKET = 100
