@@ -426,19 +426,16 @@ fresh: ## the two commands of README.md in a bare root of SUITE= (newest stable)
 .PHONY: test-exhaustive
 test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on sim (hours)
 	@$(MAKE) -j$(JOBS) all
-	@$(PYTEST) --exhaustive --timeout 0 \
-	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
-	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
-	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
-	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
+	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/collectives tests/mesh/trees \
+	  -k 'steps or copies or random or stop or path or million'
 
 NODES ?= 2-32
 .PHONY: conform
 conform: deps ## what a board promises by its HAL, then every op on every network: BOARD= NODES=
 	@$(MAKE) -j$(JOBS) $(MESH) $(CONFORM) $(foreach b,$(MADE_BOARDS),$(call conform_images,$b))
 	@for board in $(MADE_BOARDS); do $(CONFORM) $(BUILD)/$$board || exit 1; \
-	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/test_serial.py tests/target \
-	  -k $$board || exit 1; done
+	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/boards/test_serial.py \
+	  tests/target -k $$board || exit 1; done
 
 include tests/model/verify.mk
 include tests/labs/labs.mk tests/foreign/foreign.mk host-tools/playground/play.mk

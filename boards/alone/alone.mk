@@ -15,5 +15,5 @@ $(foreach b,$(filter $(LOADED),$(ALONE_BOARDS)),$(foreach a,$(OP_SOURCES) $(APP_
 .PHONY: alone
 alone: run-deps ## a mesh without mesh: emulators that QEMU's own cables join; DIM= APP= BOARD=
 	@$(MAKE) -j$(JOBS) $(BUILD)/$(or $(BOARD),ast1030-evb)/alone/$(or $(APP),pi).elf
-	@BUILD=$(BUILD) $(PYTHON) tests/mesh/alone_mesh.py $(or $(BOARD),ast1030-evb) $(DIM) \
+	@BUILD=$(BUILD) $(PYTHON) tests/mesh/helpers/alone_mesh.py $(or $(BOARD),ast1030-evb) $(DIM) \
 	  $(or $(APP),pi)

@@ -3,7 +3,7 @@ CPU_FLAGS := -mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16
 LDSCRIPT := linker/mps2-an505.ld
 SHARED := boards/cortex-m
 LOADER := lan9118
-# Talked to by tests/mesh/test_board.py and the benchmarks; those that count instructions.
+# Talked to by tests/mesh/boards/test_board.py and the benchmarks; those that count instructions.
 PROBES := tests/target/board_probe tests/bench/bare_forwarder \
   tests/bench/instructions/forwarding tests/bench/instructions/processes \
   tests/bench/instructions/rules tests/bench/instructions/thread_metric \

@@ -7,8 +7,8 @@
 // more than a window (collectives/call.hpp).
 //
 // On the simulated cube of 256 nodes, from node 0 to members drawn at random, and on the star of
-// 120 (tests/mesh/test_multicast.py): packets on links, and steps, of one multicast of a value
-// and of one group_broadcast (library/group.hpp).
+// 120 (tests/mesh/collectives/test_multicast.py): packets on links, and steps, of one multicast of
+// a value and of one group_broadcast (library/group.hpp).
 //
 //   network     | members | packets, group | here | steps, group | here
 //   cube of 256 |       4 |             14 |   14 |           11 |    7

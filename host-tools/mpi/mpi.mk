@@ -27,11 +27,12 @@ test-ranks: deps ## every case of runs that several ranks share; with mpirun, wh
 	@command -v mpirun >/dev/null || echo 'no mpirun: only a launcher of the tests is tried;' \
 	  'with it: apt-get install openmpi-bin libopenmpi-dev'
 	@$(MAKE) -j$(JOBS) all
-	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_ranks.py
+	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/ranks/test_ranks.py
 
 .PHONY: test-mpi
 test-mpi: deps ## C programs print the same over MPICH, natively, where it is installed; registers
 	@command -v mpiexec.mpich >/dev/null || echo 'no MPICH, so nothing is compared;' \
 	  'with it: apt-get install mpich'
 	@$(MAKE) -j$(JOBS) all
-	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_mpi_native.py tests/mesh/test_registers.py
+	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/mpi/test_mpi_native.py \
+	  tests/mesh/mpi/test_registers.py

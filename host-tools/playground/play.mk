@@ -86,7 +86,7 @@ test-playground: playground deps ## reports, rules, states of the page, its book
 	@$(MAKE) -j$(JOBS) $(MESH) $(LAB_APPS:%=$(BUILD)/$(DEFAULT_BOARD)/%.elf)
 	@$(PYTHON) tests/playground/check_playground.py $(BUILD)
 	@$(PYTHON) tests/playground/check_page.py $(PLAYGROUND)
-	@$(PYTEST) tests/mesh/test_view.py -k a_browser
+	@$(PYTEST) tests/mesh/reports/test_view.py -k a_browser
 	@BUILD=$(BUILD) $(PYTHON) $(PLAY_FOLDER)/book.py $(BUILD)/book.html $(PLAYGROUND)
 	@$(PYTHON) tests/playground/check_book.py $(BUILD)/book.html
 

@@ -40,7 +40,7 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh/helpers"))
 from mesh_tool import boards, descendants  # noqa: E402
 import size  # noqa: E402
 

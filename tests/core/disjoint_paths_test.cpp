@@ -89,7 +89,8 @@ std::uint64_t checksum_of_paths(Network cube, NodeId from) {
 }
 
 TEST(DisjointPaths, OfCubesAreThoseThatCoqProvesThingsAbout) {
-    // Those of tests/proof/tables.csv, which tests/mesh/test_proved_rules.py compares with these.
+    // Those of tests/proof/tables.csv, which tests/mesh/trees/test_proved_rules.py compares with
+    // these.
     constexpr std::uint64_t kProved[] = {0x000001D1AA107D55u, 0x55EA032FAD529430u,
                                          0x623EFF428CA292A7u, 0x109249B2CBB456F0u,
                                          0x2B841E42F7E5AC0Du, 0x1A6EB88F5642BE48u};

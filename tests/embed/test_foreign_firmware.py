@@ -5,17 +5,14 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "mesh"), str(ROOT / "tests" / "tools")]
+import boards
+from alone_mesh import CUBE, AloneMesh
+from mesh_tool import BUILD, ROOT
 
-import boards  # noqa: E402
-from alone_mesh import CUBE, AloneMesh  # noqa: E402
-from mesh_tool import BUILD  # noqa: E402
+HERE = pathlib.Path(__file__).resolve().parent
 
 BOARD = "netduinoplus2"  # what QEMU calls the chip
 DIM = 2

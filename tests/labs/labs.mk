@@ -6,4 +6,4 @@ LAB_APPS := ring sieve pingpong snapshot
 .PHONY: test-labs
 test-labs: deps ## grade all labs: every solution, every start, every wrong answer
 	@$(MAKE) -j$(JOBS) $(MESH) $(LAB_APPS:%=$(BUILD)/$(DEFAULT_BOARD)/%.elf)
-	@$(PYTEST) --exhaustive -n $(TEST_WORKERS) tests/mesh/test_labs.py
+	@$(PYTEST) --exhaustive -n $(TEST_WORKERS) tests/mesh/course/test_labs.py

@@ -3,21 +3,14 @@
 Of the default board, with the sizes of small_ram/chip.hpp in place of its own.
 """
 import json
-import os
 import pathlib
 import subprocess
-import sys
 
 import pytest
 
-import boards
+from mesh_tool import BOARD, BUILD, ROOT, run, verified
 
 HERE = pathlib.Path(__file__).resolve().parent / "small_ram"
-ROOT = HERE.parents[2]
-BUILD = ROOT / os.environ.get("BUILD", "build")
-BOARD = boards.default(BUILD)
-sys.path.insert(0, str(ROOT / "tests" / "mesh"))
-from mesh_tool import run, verified  # noqa: E402
 
 
 def made(folder):

@@ -22,17 +22,19 @@ ALLOWED = {
     "tests/bench": "measures times",
     "tests/paper": "measures times",
     "tests/tools": "measures times",
-    "tests/mesh/test_board.py::test_an_idle_node_costs_no_processor_time": "processor time",
-    "tests/mesh/test_board.py::test_a_node_that_hangs_says_nothing_and_costs_nothing":
+    "tests/mesh/boards/test_board.py::test_an_idle_node_costs_no_processor_time": "processor time",
+    "tests/mesh/boards/test_board.py::test_a_node_that_hangs_says_nothing_and_costs_nothing":
         "processor time",
-    "tests/mesh/test_hostile.py::SOON": "of cases with the marker `free`",
-    "tests/mesh/test_hostile.py::test_a_run_that_was_stopped_gives_up_no_live_node":
+    "tests/mesh/faults/test_hostile.py::SOON": "of cases with the marker `free`",
+    "tests/mesh/faults/test_hostile.py::test_a_run_that_was_stopped_gives_up_no_live_node":
         "it is stopped for longer than its limit",
-    "tests/mesh/test_matrix.py::runs_at_once": "too short a wait sees less, and fails nothing",
-    "tests/mesh/test_programs.py::test_a_source_file_is_built_once_and_again_when_it_has_changed":
+    "tests/mesh/series/test_matrix.py::runs_at_once":
+        "too short a wait sees less, and fails nothing",
+    "tests/mesh/programs/test_programs.py::"
+    "test_a_source_file_is_built_once_and_again_when_it_has_changed":
         "a step of the clock of files",
-    "tests/mesh/test_signals.py::NEVER_READY": "nodes that never say a word",
-    "tests/mesh/test_told.py::test_a_loop_around_an_alt_or_probe_is_told_as_such":
+    "tests/mesh/command_line/test_signals.py::NEVER_READY": "nodes that never say a word",
+    "tests/mesh/diagnostics/test_told.py::test_a_loop_around_an_alt_or_probe_is_told_as_such":
         "told() simulates",
 }
 CLOCK = re.compile(r"\b(monotonic|perf_counter|process_time|time\.time|seconds|\w*elapsed\w*|"

@@ -12,7 +12,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TEST = "tests/mesh/test_dry_run.py"
+TEST = "tests/mesh/command_line/test_dry_run.py"
 FILES = ("firmware/kernel/links/link.cpp", "host-tools/mesh/reports/report.cpp")
 
 

@@ -1,5 +1,5 @@
 // Mistakes that compile, one a word of the command line. The message for each is in
-// tests/mesh/test_mistakes.py.
+// tests/mesh/diagnostics/test_mistakes.py.
 #include "meshputer.hpp"
 
 #include <cstdint>

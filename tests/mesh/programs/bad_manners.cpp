@@ -1,5 +1,5 @@
 // Mistakes that the library itself sees, and waits that have words of their own, one a word of the
-// command line; node 1 makes the mistake. The message for each is in tests/mesh/test_manners.py.
+// command line; node 1 makes the mistake. tests/mesh/diagnostics/test_manners.py has the messages.
 #include "meshputer.hpp"
 
 using namespace mesh;

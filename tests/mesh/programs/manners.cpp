@@ -1,6 +1,6 @@
 // The library's calls for values, one kind a word of the command line. Each node compares what it
-// gets with what it must be, on any network; the verdict is the run's. tests/mesh/test_manners.py
-// has the words.
+// gets with what it must be, on any network; the verdict is the run's.
+// tests/mesh/diagnostics/test_manners.py has the words.
 #include "meshputer.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The board without a kernel, doing on the host's word what no ordinary program should: faults,
-// broken stacks, a clock about to wrap. tests/mesh/test_board.py says what must come of it.
+// broken stacks, a clock about to wrap. tests/mesh/boards/test_board.py says what must come of it.
 //
 // A command is a host frame with HostTag::job whose payload is a Command; answers are console text.
 #include "board.hpp"

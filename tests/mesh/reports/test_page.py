@@ -26,7 +26,8 @@ def test_what_is_too_small_in_a_node_is_said_beside_the_one_that_is_pointed_at(t
 def test_a_pause_is_in_the_address(tmp_path):
     page = tmp_path / "run.html"
     assert mesh("run", "--engine", "sim", "--dim", 3, "--op", "bcast", "--report", page).status == 0
-    script = (f"const {{ page }} = require('{ROOT}/tests/mesh/open_page.js').open('{page}');"
+    opens = ROOT / "tests/mesh/reports/open_page.js"
+    script = (f"const {{ page }} = require('{opens}').open('{page}');"
               "const { document, location } = page.window;"
               "const byId = id => document.getElementById(id), before = byId('clock').textContent;"
               "byId('play').click();"

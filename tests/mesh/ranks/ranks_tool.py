@@ -9,7 +9,7 @@ import tempfile
 import mesh_tool
 from mesh_tool import MESH, ROOT, Outcome, descendants
 
-LAUNCHER = pathlib.Path(__file__).with_name("ranks") / "launcher_mpi.cpp"
+LAUNCHER = pathlib.Path(__file__).with_name("launcher_mpi.cpp")
 TIMEOUT_S = 240
 # Of two ways to have the nodes: seconds, the command, and what hangs on how often a node was awake
 # or on the size of what it read at once.

@@ -25,7 +25,8 @@ def pages(tmp_path_factory):
 
 
 def asked(page, *acts, place="#ask=1"):
-    done = subprocess.run(["node", ROOT / "tests/mesh/ask.js", page, place, json.dumps(acts)],
+    done = subprocess.run(["node", ROOT / "tests/mesh/reports/ask.js", page, place,
+                           json.dumps(acts)],
                           capture_output=True, text=True, timeout=60, env=WITH_LIBRARIES)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)["states"]

@@ -1,14 +1,13 @@
 """Nodes that are reset by themselves: named, counted, and taken in again if their program may."""
-import pathlib
 import re
 
 import pytest
 
-from mesh_tool import IMAGES, console, run
+from mesh_tool import IMAGES, ROOT, console, run
 from seeds import draw_of
 
 RESETS = IMAGES / "app_resets.elf"
-SOURCE = pathlib.Path(__file__).parent / "apps" / "tireless.cpp" # made for the mesh that it runs on
+SOURCE = ROOT / "tests/mesh/apps/tireless.cpp" # made for the mesh that it runs on
 SERIAL = "ast1030-evb"
 SEEDS = 1 << 31 # of the program
 FREE = pytest.mark.free

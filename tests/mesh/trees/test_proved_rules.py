@@ -8,10 +8,9 @@ import sys
 
 import pytest
 
-from mesh_tool import tree
+from mesh_tool import ROOT, tree
 from networks import star_labels
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "proof"))
 import check_link  # noqa: E402
 import check_proof  # noqa: E402

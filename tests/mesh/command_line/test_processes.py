@@ -84,7 +84,7 @@ print(rig.pid, flush=True)
 rig.wait()
 """
     suite = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
-                             cwd=os.path.dirname(__file__))
+                             cwd=ROOT / "tests/mesh/helpers")
     rig = int(suite.stdout.readline())
     comm = pathlib.Path(f"/proc/{rig}/comm")
     wait_until(lambda: comm.read_text() == "sleep\n", 60, "it runs, and its parent is known")

@@ -25,7 +25,7 @@ def model_of(page, tmp_path, expression):
 
 def opened(page, place):
     """What a page shows once it is opened and used."""
-    done = subprocess.run(["node", ROOT / "tests/mesh/page.js", page, place], timeout=60,
+    done = subprocess.run(["node", ROOT / "tests/mesh/reports/page.js", page, place], timeout=60,
                           capture_output=True, text=True, env=WITH_LIBRARIES)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)

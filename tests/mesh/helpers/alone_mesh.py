@@ -4,17 +4,13 @@ which node of which network it is, and a terminal is its line.
     alone_mesh.py BOARD DIM APP         prints the line of node 0 until it has answered or Ctrl-C
 """
 import os
-import pathlib
 import select
 import sys
 import time
 import tty
 
-sys.path += [str(pathlib.Path(__file__).parents[1] / "tools")]
-
-import boards  # noqa: E402
-from direct_mesh import DirectMesh  # noqa: E402
-from mesh_tool import BUILD  # noqa: E402
+from direct_mesh import DirectMesh
+from mesh_tool import BUILD, boards
 
 CUBE = 0
 ANSWER_S = 120

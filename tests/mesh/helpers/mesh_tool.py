@@ -14,7 +14,7 @@ import tempfile
 import termios
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import boards  # noqa: E402
 import emulators  # noqa: E402

@@ -16,7 +16,7 @@ import pytest
 from mesh_tool import (IMAGES, MESH, ROOT, alive, children, descendants, end, mesh, refused,
                        run, start, verified, wait_until, words_of)
 
-EXAMPLE = ROOT / "tests" / "mesh" / "matrix.toml"
+EXAMPLE = ROOT / "tests/mesh/series/matrix.toml"
 
 
 @pytest.fixture
