@@ -1,5 +1,5 @@
 // What the words on a tree come to is what its rule says, at every node.
-#include "host-tools/mesh/views/why.hpp"
+#include "host-tools/mesh/explain/why.hpp"
 
 #include <gtest/gtest.h>
 

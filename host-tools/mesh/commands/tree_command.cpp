@@ -2,12 +2,12 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/tables.hpp"
+#include "host-tools/mesh/explain/why.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/ops/trees.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/rig/own_rule.hpp"
 #include "host-tools/mesh/views/network_svg.hpp"
-#include "host-tools/mesh/views/why.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -4,13 +4,13 @@
 #include "core/base/rules.hpp"
 #include "core/multicast.hpp"
 #include "core/schedules/ascend_steps.hpp"
+#include "host-tools/mesh/explain/why.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
 #include "letters.hpp"
 #include "stays.hpp"
 #include "views.hpp"
-#include "why.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 // its bits, for readers who learn the trees. The steps are worked out by the rules' own functions;
 // what they come to is kept beside them, so that tests compare it with the rule.
 //
-// One file a family of rules: why_cube.cpp, why_balanced.cpp, why_uhc.cpp, why_star.cpp. The
-// exchanges of pairs are in why_exchange.cpp, those of blocks in why_blocks.cpp and, of UHC and
-// star, why_paths.cpp, the meetings of a barrier in why_barrier.cpp, messages in why_messages.cpp.
+// One file a family of rules: cube.cpp, balanced.cpp, uhc.cpp, star.cpp. The exchanges of pairs are
+// in exchange.cpp, those of blocks in blocks.cpp and, of UHC and star, paths.cpp, the meetings of a
+// barrier in barrier.cpp, messages in messages.cpp.
 // `mesh tree --why` and the page of a run have the same words.
 #pragma once
 
