@@ -3,7 +3,6 @@
 #include "host-tools/mesh/commands/grade.hpp"
 #include "host-tools/mesh/commands/matrix.hpp"
 #include "host-tools/mesh/commands/rank_run.hpp"
-#include "host-tools/mesh/commands/series.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
@@ -59,12 +58,6 @@ std::string describe_check_keys() { return {}; }
 std::string describe_matrix_keys() { return {}; }
 std::size_t descriptors_for(std::size_t /*nodes*/, unsigned /*sockets*/) { return 0; }
 std::size_t descriptors_max() { return 0; }
-
-/// A page makes no series: one seed.
-std::optional<SeedRange> seed_range_of(std::string_view text) {
-    const auto seed = number_in<std::uint64_t>(text);
-    return seed ? std::optional<SeedRange>({*seed, *seed}) : std::nullopt;
-}
 
 } // namespace mesh::host
 

@@ -14,8 +14,8 @@ PLAY_WITHOUT := %/child_process.cpp %/own_folder.cpp \
   %/build_command.cpp %/compiler_help.cpp %/tool_process.cpp %/main_program.cpp \
   %/waiting_branches.cpp \
   $(addprefix host-tools/mesh/commands/,dry_run.cpp embed_command.cpp grade%.cpp labs.cpp \
-    matrix%.cpp merge_command.cpp new_command.cpp orders.cpp rank_run.cpp series%.cpp \
-    shard.cpp) \
+    matrix%.cpp merge_command.cpp new_command.cpp orders.cpp rank_run.cpp series.cpp \
+    series_crew.cpp series_tally.cpp shard.cpp) \
   host-tools/mesh/ranks/join.cpp host-tools/mesh/ranks/socket_uplink.cpp \
   host-tools/mesh/main.cpp boards/host/stack_switch.cpp firmware/stdio/%
 PLAY_STAND_INS := $(wildcard $(PLAY_FOLDER)/*.cpp)

@@ -2,13 +2,16 @@
 // one line.
 #pragma once
 
-#include "options.hpp"
-
 #include <CLI/CLI.hpp>
 
 #include <optional>
+#include <string>
 
 namespace mesh::host {
+
+struct HelpText {
+    std::string text;
+};
 
 /// Parses the command line with an app that has all its commands and options. Returns the help or
 /// the version, if that was asked for instead of a command. UsageError: the words are wrong.

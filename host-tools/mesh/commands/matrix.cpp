@@ -6,7 +6,8 @@
 #include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
-#include "options.hpp"
+#include "host-tools/mesh/plan/plan.hpp"
+#include "run_rows.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
 

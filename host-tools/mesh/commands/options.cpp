@@ -1,10 +1,8 @@
 #include "options.hpp"
 
-#include "command_line.hpp"
 #include "command_words.hpp"
 #include "core/base/operators.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/version.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/plan/find_qemu.hpp"
@@ -159,9 +157,7 @@ void check_load(const SeriesArguments& series) {
 /// The command of `mesh run` or `mesh load`, which `app` has parsed.
 Command run_command(const CLI::App& app, SeriesArguments& series, const char* program) {
     RunArguments& run = series.run;
-    for (const CLI::Option* option : app.get_options())
-        if (option->count() != 0)
-            run.given.push_back(option->get_name());
+    run.given = given_options(app);
     if (app.get_name() == "load") {
         check_load(series);
         run.work.app = {run.rig.load};
@@ -214,17 +210,6 @@ Command parse_command_line(int count, const char* const* words) {
     if (auto* const grade = std::get_if<GradeArguments>(&given))
         grade->program = program_again(words[0]);
     return given;
-}
-
-RunArguments parse_run(const std::vector<std::string>& words) {
-    std::vector<const char*> pointers;
-    for (const std::string& word : words)
-        pointers.push_back(word.c_str());
-    const Command command = parse_command_line(static_cast<int>(words.size()), pointers.data());
-    const auto* const run = std::get_if<RunArguments>(&command);
-    if (run == nullptr)
-        refuse("{}: not one run", shell_line(words));
-    return *run;
 }
 
 } // namespace mesh::host

@@ -1,9 +1,9 @@
 // The command line of `mesh`.
 #pragma once
 
+#include "command_line.hpp"
 #include "embed_command.hpp"
 #include "grade.hpp"
-#include "host-tools/mesh/plan/plan.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
 #include "labs.hpp"
@@ -14,16 +14,9 @@
 #include "series.hpp"
 #include "tree_command.hpp"
 
-#include <optional>
-#include <string>
 #include <variant>
-#include <vector>
 
 namespace mesh::host {
-
-struct HelpText {
-    std::string text;
-};
 
 using Command =
     std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, MergeArguments,
@@ -32,8 +25,5 @@ using Command =
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);
-
-/// Reads the command line of one run, the program and `run` first. UsageError.
-RunArguments parse_run(const std::vector<std::string>& words);
 
 } // namespace mesh::host

@@ -5,7 +5,6 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shrink.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "options.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
 

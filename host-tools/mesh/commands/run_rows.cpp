@@ -1,7 +1,9 @@
 #include "run_rows.hpp"
 
+#include "command_line.hpp"
 #include "core/base/operators.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/plan/find_qemu.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
@@ -240,6 +242,28 @@ void add_run(CLI::App& app, SeriesArguments& series) {
     add_rig(app, run.rig);
     add_results(app, run.results, run.rig);
     add_series(app, series);
+}
+
+std::vector<std::string> given_options(const CLI::App& app) {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() != 0)
+            given.push_back(option->get_name());
+    return given;
+}
+
+RunArguments parse_run(const std::vector<std::string>& words) {
+    CLI::App app("", "mesh");
+    SeriesArguments series;
+    CLI::App& run = *app.add_subcommand("run");
+    add_run(run, series);
+    std::vector<const char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(word.c_str());
+    if (parse(app, static_cast<int>(words.size()), pointers.data()) || series.asked_for())
+        refuse("{}: not one run", shell_line(words));
+    series.run.given = given_options(run);
+    return series.run;
 }
 
 std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {

@@ -2,7 +2,7 @@
 // manual, completion, the keys of a matrix and the checks of a lab come from these rows.
 #pragma once
 
-#include "series.hpp"
+#include "series_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,6 +37,12 @@ struct RunOption {
 
 /// All options of `mesh run`; the words after -- are none.
 std::vector<RunOption> run_options();
+
+/// The first names of those that were given.
+std::vector<std::string> given_options(const CLI::App& app);
+
+/// Reads the command line of one run, the program and `run` first. UsageError.
+RunArguments parse_run(const std::vector<std::string>& words);
 
 /// The options as they were given, without those that make several runs of one, and those that
 /// write the results of all runs.

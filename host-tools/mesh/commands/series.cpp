@@ -2,14 +2,18 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
-#include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/plan/plan.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mesh::host {
 
@@ -97,16 +101,6 @@ std::string job_of(const SeriesArguments& arguments) {
 }
 
 } // namespace
-
-std::optional<SeedRange> seed_range_of(std::string_view text) {
-    const std::size_t dots = text.find("..");
-    const auto first = number_in<std::uint64_t>(text.substr(0, dots));
-    const auto last =
-        dots == std::string_view::npos ? first : number_in<std::uint64_t>(text.substr(dots + 2));
-    if (!first || !last || *last < *first)
-        return std::nullopt;
-    return SeedRange{*first, *last};
-}
 
 bool run_series(const SeriesArguments& arguments) {
     check_series(arguments);
