@@ -156,8 +156,8 @@ $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 	$(Q)ar rcs $$@ $$^
 endef
 $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS),$(LIBRARY_SOURCES)))
-$(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out \
-  host-tools/mesh/commands/%,$(LIBRARY_SOURCES))))
+$(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out $(foreach \
+  f,series course commands,host-tools/mesh/$f/%),$(LIBRARY_SOURCES))))
 
 # Programs are loaded while it runs, and find the whole library in it.
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTABLE_SOURCES)) \

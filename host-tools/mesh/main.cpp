@@ -1,13 +1,13 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
 #include "host-tools/mesh/commands/command_words.hpp"
 #include "host-tools/mesh/commands/options.hpp"
-#include "host-tools/mesh/commands/orders.hpp"
 #include "host-tools/mesh/commands/rank_run.hpp"
 #include "host-tools/mesh/commands/run_command.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/series/orders.hpp"
 
 #include <fmt/format.h>
 

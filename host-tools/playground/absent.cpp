@@ -1,14 +1,14 @@
 // What the host tool has and a page has not. Whoever asks for it is told where it is.
 #include "host-tools/mesh/commands/dry_run.hpp"
-#include "host-tools/mesh/commands/grade.hpp"
-#include "host-tools/mesh/commands/matrix.hpp"
 #include "host-tools/mesh/commands/rank_run.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/course/grade.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/engines/serial_line.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
+#include "host-tools/mesh/series/matrix.hpp"
 
 #include <cerrno>
 #include <cstdint>

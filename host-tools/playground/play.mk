@@ -13,9 +13,9 @@ PLAY_WITHOUT := %/child_process.cpp %/own_folder.cpp \
   $(wildcard host-tools/mesh/engines/qemu_*.cpp host-tools/mesh/engines/serial_*.cpp) \
   %/build_command.cpp %/compiler_help.cpp %/tool_process.cpp %/main_program.cpp \
   %/waiting_branches.cpp \
-  $(addprefix host-tools/mesh/commands/,dry_run.cpp embed_command.cpp grade%.cpp labs.cpp \
-    matrix%.cpp merge_command.cpp new_command.cpp orders.cpp rank_run.cpp series.cpp \
-    series_crew.cpp series_tally.cpp shard.cpp) \
+  host-tools/mesh/series/% host-tools/mesh/course/% \
+  $(addprefix host-tools/mesh/commands/,dry_run.cpp embed_command.cpp new_command.cpp \
+    rank_run.cpp) \
   host-tools/mesh/ranks/join.cpp host-tools/mesh/ranks/socket_uplink.cpp \
   host-tools/mesh/main.cpp boards/host/stack_switch.cpp firmware/stdio/%
 PLAY_STAND_INS := $(wildcard $(PLAY_FOLDER)/*.cpp)

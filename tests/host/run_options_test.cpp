@@ -1,5 +1,5 @@
 // The options of `mesh run`: what their table of limits names is there.
-#include "host-tools/mesh/commands/run_rows.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -37,7 +37,8 @@ FLOORS = {
     "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",
                "loader/serial"),
     "host-tools/mesh": ("common", "ranks", "cables", "capture", "programs", "rig", "engines",
-                        "explain", "views", "ops", "plan", "run", "reports", "commands", ""),
+                        "explain", "views", "ops", "plan", "run", "reports", "options",
+                        "series", "course", "commands", ""),
 }
 # Words that are not to come back, what to say instead, and where they stay.
 TERMS = pathlib.Path("tests/tools/words.csv")

@@ -5,10 +5,10 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/version.hpp"
 #include "host-tools/mesh/ops/families.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 #include "host-tools/mesh/plan/find_qemu.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
-#include "run_rows.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

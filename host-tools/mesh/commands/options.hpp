@@ -1,17 +1,17 @@
 // The command line of `mesh`.
 #pragma once
 
-#include "command_line.hpp"
 #include "embed_command.hpp"
-#include "grade.hpp"
+#include "host-tools/mesh/course/grade.hpp"
+#include "host-tools/mesh/course/labs.hpp"
+#include "host-tools/mesh/options/parse.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
+#include "host-tools/mesh/series/matrix.hpp"
+#include "host-tools/mesh/series/merge.hpp"
+#include "host-tools/mesh/series/series.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
-#include "labs.hpp"
 #include "list_command.hpp"
-#include "matrix.hpp"
-#include "merge_command.hpp"
 #include "new_command.hpp"
-#include "series.hpp"
 #include "tree_command.hpp"
 
 #include <variant>

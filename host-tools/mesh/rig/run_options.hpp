@@ -1,4 +1,4 @@
-// The options of `mesh run` as they were given, a struct for each family. commands/run_rows.cpp
+// The options of `mesh run` as they were given, a struct for each family. options/run_rows.cpp
 // fills them, with a row for each option; the plan that is made of them owns them unchanged.
 //
 // What is checked or looked up becomes a member of the plan beside them; nothing is copied.

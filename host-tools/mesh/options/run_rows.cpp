@@ -1,6 +1,5 @@
 #include "run_rows.hpp"
 
-#include "command_line.hpp"
 #include "core/base/operators.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
@@ -8,6 +7,7 @@
 #include "host-tools/mesh/plan/find_qemu.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "parse.hpp"
 
 #include <algorithm>
 #include <string_view>

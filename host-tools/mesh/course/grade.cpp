@@ -7,9 +7,9 @@
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
 #include "host-tools/mesh/rig/run_plan.hpp"
+#include "host-tools/mesh/series/crew.hpp"
+#include "host-tools/mesh/series/orders.hpp"
 #include "labs.hpp"
-#include "orders.hpp"
-#include "series_crew.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

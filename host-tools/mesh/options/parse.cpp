@@ -1,4 +1,4 @@
-#include "command_line.hpp"
+#include "parse.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/wrap.hpp"

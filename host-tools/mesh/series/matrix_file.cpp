@@ -1,7 +1,7 @@
 #include "matrix_file.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
-#include "run_rows.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 #include "series.hpp"
 
 #include <fmt/format.h>

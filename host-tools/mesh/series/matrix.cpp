@@ -1,15 +1,15 @@
 #include "matrix.hpp"
 
+#include "crew.hpp"
 #include "host-tools/mesh/common/cores.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
-#include "run_rows.hpp"
-#include "series_crew.hpp"
-#include "series_tally.hpp"
+#include "tally.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,11 +1,11 @@
 #include "series.hpp"
 
+#include "crew.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
-#include "series_crew.hpp"
-#include "series_tally.hpp"
+#include "tally.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // `mesh run` over several seeds: --repeat, --seed A..B, --until-failure.
 #pragma once
 
-#include "series_options.hpp"
+#include "host-tools/mesh/options/series_options.hpp"
 
 namespace mesh::host {
 

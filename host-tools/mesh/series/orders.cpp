@@ -1,12 +1,12 @@
 #include "orders.hpp"
 
+#include "crew.hpp"
 #include "host-tools/mesh/cables/order.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shrink.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "series_crew.hpp"
-#include "series_tally.hpp"
+#include "tally.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "series_tally.hpp"
+#include "tally.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"

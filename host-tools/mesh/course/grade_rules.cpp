@@ -4,8 +4,8 @@
 #include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/series/matrix.hpp"
 #include "kernel/base/status.hpp"
-#include "matrix.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 // totals as the last line, and the same as JSON.
 #pragma once
 
-#include "series_crew.hpp"
+#include "crew.hpp"
 #include "shard.hpp"
 
 #include <chrono>

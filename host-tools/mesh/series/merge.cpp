@@ -1,8 +1,8 @@
-#include "merge_command.hpp"
+#include "merge.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
-#include "series_tally.hpp"
 #include "shard.hpp"
+#include "tally.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

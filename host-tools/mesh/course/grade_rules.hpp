@@ -2,8 +2,8 @@
 #pragma once
 
 #include "host-tools/mesh/reports/case_result.hpp"
+#include "host-tools/mesh/series/matrix_file.hpp"
 #include "labs.hpp"
-#include "matrix_file.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "series_crew.hpp"
+#include "crew.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
