@@ -1,6 +1,6 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "host-tools/mesh/commands/command_line.hpp"
 #include "host-tools/mesh/commands/command_words.hpp"
-#include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/commands/rank_run.hpp"
 #include "host-tools/mesh/commands/run_command.hpp"
 #include "host-tools/mesh/common/errors.hpp"

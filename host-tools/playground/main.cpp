@@ -1,7 +1,7 @@
 // mesh in a page: its commands that need neither other processes nor other files. A module makes
 // one call and is gone, so whatever it took is free again.
+#include "host-tools/mesh/commands/command_line.hpp"
 #include "host-tools/mesh/commands/command_words.hpp"
-#include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/commands/run_command.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/promise.hpp"

@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "command_line.hpp"
 
 #include "command_words.hpp"
 #include "core/base/operators.hpp"
