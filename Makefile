@@ -68,9 +68,10 @@ $(error there is no board '$(BOARD)', only: $(BOARDS))
 endif
 MADE_BOARDS := $(or $(BOARD),$(BOARDS))
 TEST_FOLDERS := core wire stdio kernel host
-FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
+FUZZERS := $(basename $(notdir $(wildcard tests/verify/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
-PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard tests/paper/*.cpp))
+PAPER_PROGRAMS := $(patsubst tests/bench/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard \
+  tests/bench/paper/*.cpp))
 
 # ---- the host tool -------------------------------------------------------------------------------
 MESH := $(BUILD)/host/mesh
@@ -369,17 +370,17 @@ run: run-deps ## bcast FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULT
 include tests/host.mk
 
 SOAK := $(BUILD)/host/tests/soak
-$(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp) tests/kernel/call_sequence.cpp) \
-    $(BUILD)/host/libmesh.a
+$(SOAK): $(call host_objects,host,$(wildcard tests/verify/soak/*.cpp) \
+    tests/kernel/call_sequence.cpp) $(BUILD)/host/libmesh.a
 	$(call link_host)
 
 EXPLORE := $(BUILD)/host/tests/explore_link
-EXPLORE_SOURCES := tests/model/explore_link.cpp tests/model/link_world.cpp
+EXPLORE_SOURCES := tests/verify/model/explore_link.cpp tests/verify/model/link_world.cpp
 $(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
 	$(call link_host)
 EXPLORE_NODES := $(BUILD)/host/tests/explore_nodes
-$(EXPLORE_NODES): $(call host_objects,host,tests/model/explore_nodes.cpp tests/soak/world.cpp) \
-    $(BUILD)/host/libmesh.a
+$(EXPLORE_NODES): $(call host_objects,host,tests/verify/model/explore_nodes.cpp \
+    tests/verify/soak/world.cpp) $(BUILD)/host/libmesh.a
 	$(call link_host)
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/host/tests/%) $(FUZZERS:%=$(BUILD)/host/fuzz/%) \
@@ -437,7 +438,7 @@ conform: deps ## what a board promises by its HAL, then every op on every networ
 	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/boards/test_serial.py \
 	  tests/target -k $$board || exit 1; done
 
-include tests/model/verify.mk
+include tests/verify/model/verify.mk
 include tests/labs/labs.mk tests/foreign/foreign.mk host-tools/playground/play.mk
 
 SECONDS ?= 60
@@ -451,7 +452,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
 	@$(MAKE) -j$(JOBS) $(FUZZERS:%=$(BUILD)/fuzz/%)
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) --timeout 0 -rP tests/fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) --timeout 0 -rP tests/verify/fuzz
 
 # ---- speed, the papers ---------------------------------------------------------------------------
 include tests/bench/bench.mk

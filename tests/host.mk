@@ -17,14 +17,14 @@ $(foreach f,$(TEST_FOLDERS),$(eval $(call test_rules,$f)))
 $(BUILD)/host/batch/tests/%.o $(TEST_FOLDERS:%=$(BUILD)/host/obj/tests/%/%.o): OWN_FLAGS := \
   -Wno-conversion -Wno-dangling-else
 # libFuzzer's header, which is clang's.
-$(BUILD)/host/obj/tests/fuzz/%.o: OWN_FLAGS = -idirafter $(shell \
+$(BUILD)/host/obj/tests/verify/fuzz/%.o: OWN_FLAGS = -idirafter $(shell \
   $(CLANGXX) -print-resource-dir)/include
 # A fuzzer, and what runs its target over files that are there.
-$(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/fuzz/%.o \
+$(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/verify/fuzz/%.o \
   $(BUILD)/asan/libmesh.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined -fno-sanitize=function $^ $(HOST_LIBS) -o $@
-$(FUZZERS:%=$(BUILD)/host/fuzz/%): $(BUILD)/host/fuzz/%: $(BUILD)/host/obj/tests/fuzz/%.o \
-  $(call host_objects,host,tests/fuzz/replay/replay.cpp) $(BUILD)/host/libmesh.a
+$(FUZZERS:%=$(BUILD)/host/fuzz/%): $(BUILD)/host/fuzz/%: $(BUILD)/host/obj/tests/verify/fuzz/%.o \
+  $(call host_objects,host,tests/verify/fuzz/replay/replay.cpp) $(BUILD)/host/libmesh.a
 	$(call link_host)

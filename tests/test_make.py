@@ -84,7 +84,7 @@ def test_words_of_tests_go_with_a_board():
 
 
 # Of each kind one; the first four are parts of what pattern rules make.
-PARTS = ["host/obj/firmware/apps/hello.o", "host/obj/tests/fuzz/frame_parser.o",
+PARTS = ["host/obj/firmware/apps/hello.o", "host/obj/tests/verify/fuzz/frame_parser.o",
          "host/obj/firmware/apps/hello.sim", f"{BOARDS[0]}/relay/made_for.inc",
          f"{BOARDS[0]}/obj/firmware/kernel/node/kernel.o", f"{BOARDS[0]}/obj/traced/scheduler.o",
          f"{BOARDS[0]}/standard.hpp.gch", f"{BOARDS[0]}/libmesh.a",

@@ -3,7 +3,8 @@
 
 Trees by levels, each with the lines of C++ that make it and the steps that a run took beside those
 of the formula; runs in space and time; and what was found wrong in the papers. All of it is made by
-the tool of $BUILD (build) when this runs, or taken from the sources and from tests/paper/README.md.
+the tool of $BUILD (build) when this runs, or taken from the sources and from
+tests/bench/paper/README.md.
 """
 import html
 import json
@@ -142,8 +143,8 @@ def run_figures():
 
 
 def errata():
-    """The table of tests/paper/README.md, as rows of cells."""
-    text = (ROOT / "tests/paper/README.md").read_text()
+    """The table of tests/bench/paper/README.md, as rows of cells."""
+    text = (ROOT / "tests/bench/paper/README.md").read_text()
     table = text[text.index("| claim | printed |"):].split("\n\n", 1)[0].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     return [rows[0]] + rows[2:]

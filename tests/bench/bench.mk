@@ -14,10 +14,12 @@ osu: deps ## tables and pictures as the OSU benchmarks have them, ALT stress and
 	@$(MAKE) -j$(JOBS) all
 	@$(PYTHON) tests/bench/osu/osu.py $(BUILD) $(if $(QUICK),--quick)
 
-$(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BUILD)/host/libmesh.a
+$(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/bench/paper/%.o \
+  $(BUILD)/host/libmesh.a
 	$(call link_host)
 
 .PHONY: paper
 paper: deps ## the papers' tables, figures: printed, corrected, measured; QUICK=1 ONLY=1986:table3
 	@$(MAKE) -j$(JOBS) all $(PAPER_PROGRAMS)
-	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+	@BUILD=$(BUILD) $(PYTHON) tests/bench/paper/paper.py $(if $(QUICK),--quick) \
+	  $(if $(ONLY),--only $(ONLY))

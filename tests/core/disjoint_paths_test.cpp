@@ -66,8 +66,8 @@ TEST(DisjointPaths, FromOneNodeOfALargerNetworkShareNoNode) {
             expect_disjoint(network, node_at(0), node_at(to));
 }
 
-/// The checksum of tests/proof/trees/Tables.v: of the ports of all paths to each node, as seen from
-/// `from`, and of where lists end.
+/// The checksum of tests/verify/proof/trees/Tables.v: of the ports of all paths to each node, as
+/// seen from `from`, and of where lists end.
 std::uint64_t checksum_of_paths(Network cube, NodeId from) {
     std::uint64_t sum = 0;
     const auto mix = [&](std::uint64_t token) { sum = sum * 1000003 + token; };
@@ -89,8 +89,8 @@ std::uint64_t checksum_of_paths(Network cube, NodeId from) {
 }
 
 TEST(DisjointPaths, OfCubesAreThoseThatCoqProvesThingsAbout) {
-    // Those of tests/proof/tables.csv, which tests/mesh/trees/test_proved_rules.py compares with
-    // these.
+    // Those of tests/verify/proof/tables.csv, which tests/mesh/trees/test_proved_rules.py compares
+    // with these.
     constexpr std::uint64_t kProved[] = {0x000001D1AA107D55u, 0x55EA032FAD529430u,
                                          0x623EFF428CA292A7u, 0x109249B2CBB456F0u,
                                          0x2B841E42F7E5AC0Du, 0x1A6EB88F5642BE48u};

@@ -1,8 +1,8 @@
 // Whether a node is in order: its lists end where they say, every reference to a packet has a
 // holder, every buffer is free or held, and windows, counts and timers of its links fit together.
 //
-// Called at rest by the code that runs nodes in a test (tests/kernel/rig.hpp, tests/soak,
-// tests/model); no image has any of it.
+// Called at rest by the code that runs nodes in a test (tests/kernel/rig.hpp, tests/verify/soak,
+// tests/verify/model); no image has any of it.
 #pragma once
 
 #include "kernel/node/node_core.hpp"

@@ -1,5 +1,5 @@
 // A node's knowledge of the messages of others: each is taken once, and what was dropped is called
-// again. tests/model/mailbox.m goes through all orders of this with a sender.
+// again. tests/verify/model/mailbox.m goes through all orders of this with a sender.
 #include "kernel/api/message.hpp"
 #include "rig.hpp"
 

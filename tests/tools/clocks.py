@@ -20,7 +20,6 @@ LEAST_S = 60
 # Places where a form is right: a folder, a file, or FILE::NAME of a function or a value.
 ALLOWED = {
     "tests/bench": "measures times",
-    "tests/paper": "measures times",
     "tests/tools": "measures times",
     "tests/mesh/boards/test_board.py::test_an_idle_node_costs_no_processor_time": "processor time",
     "tests/mesh/boards/test_board.py::test_a_node_that_hangs_says_nothing_and_costs_nothing":

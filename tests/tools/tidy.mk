@@ -4,7 +4,8 @@
 # Sources that no rule here compiles: tests do.
 LOOSE := tests/bench/osu/programs.cpp tests/bench/osu/clock.cpp \
   tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp)
-COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
+COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp \
+  tests/verify/*/*.cpp tests/bench/paper/*.cpp)
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
 	@{ $(MAKE) --dry-run --always-make V=1 BATCH=no BOARD= all $(TEST_ALL_PROGRAMS) \
 	    $(TEST_ALL_IMAGES); \

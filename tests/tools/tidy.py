@@ -163,7 +163,7 @@ def promises(_):
     claims = set(re.findall(r"^TEST(?:_F|_P)?\((\w+, \w+)\)", text_of(".cpp"), re.M))
     cases = set(re.findall(r"^def (test_\w+)", text_of(".py"), re.M))
     theorems = set(re.findall(r"^Theorem (\w+)", text_of(".v"), re.M))
-    soak = pathlib.Path("tests/soak/README.md").read_text()
+    soak = pathlib.Path("tests/verify/soak/README.md").read_text()
     kinds = set(re.findall(r"^\| `(\w+)` \|", soak, re.M))
     listed = pathlib.Path("tests/PROMISES.md")
     for number, line in enumerate(listed.read_text().splitlines(), 1):

@@ -5,7 +5,7 @@
 // the links crossed and, if it will be answered, the longest way back, since the answer takes its
 // buffer. A node takes a packet in only if more buffers are free than that bound, beside those that
 // are kept for packets that wait for a process (PacketPool::room()). No packet is stuck then,
-// whatever the network: see ARCHITECTURE.md. In brackets: what it is in the proof of tests/proof.
+// whatever the network: see ARCHITECTURE.md. In brackets: what it is in tests/verify/proof.
 #pragma once
 
 #include "kernel/base/here.hpp"

@@ -11,7 +11,7 @@
 // call. While a node is called, all its other offers are dropped. So
 //
 // - a message that was dropped is called again: its sender holds it, and its receiver has `more`,
-//   or a call or its answer is under way (tests/model/mailbox.m)
+//   or a call or its answer is under way (tests/verify/model/mailbox.m)
 // - no message is taken twice: the offers that a call makes void have numbers that are not the next
 //   one before the answer to it comes, and not the next one afterwards
 // - it does not matter what either node remembers: a node that has lost its memory, or one that is

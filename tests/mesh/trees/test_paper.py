@@ -11,7 +11,7 @@ from formulas import PORTS, TREES, broadcast_steps
 from mesh_tool import ROOT
 from networks import uhc_steps
 
-PROGRAM = ROOT / "tests" / "paper" / "paper.py"
+PROGRAM = ROOT / "tests/bench/paper" / "paper.py"
 FIGURES = {"ho-johnsson-1986": {"figure-5", "figure-6", "figure-7", "figure-8"},
            "ho-johnsson-1988": {"figure-5", "figure-6", "figure-11"},
            "huang-yang-tseng-2001": {"steps-duplex", "steps-all"},

@@ -1,5 +1,5 @@
-"""The rules that tests/proof proves things about are those of the code: `mesh tree` gives tables
-with the checksums of tests/proof/tables.csv. `make proof` compares these with Coq's."""
+"""The rules that Coq proves things about are those of the code: `mesh tree` gives tables with the
+checksums of tests/verify/proof/tables.csv. `make proof` compares these with Coq's."""
 import csv
 import itertools
 import pathlib
@@ -11,7 +11,7 @@ import pytest
 from mesh_tool import ROOT, tree
 from networks import star_labels
 
-sys.path.append(str(ROOT / "tests" / "proof"))
+sys.path.append(str(ROOT / "tests/verify/proof"))
 import check_link  # noqa: E402
 import check_proof  # noqa: E402
 import check_trees  # noqa: E402
@@ -92,7 +92,8 @@ def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
     assert set(re.findall(r"`([A-Z]\w+\.[A-Z]\w+)`", page)) <= cases
     named = set()
     for file, names in re.findall(r"`((?:\w+/)?\w+\.v)` ((?:`\w+`(?:, )?)+)", page):
-        there = re.findall(r"^Theorem (\w+)", (ROOT / "tests" / "proof" / file).read_text(), re.M)
+        proof = (ROOT / "tests/verify/proof" / file).read_text()
+        there = re.findall(r"^Theorem (\w+)", proof, re.M)
         names = re.findall(r"\w+", names)
         assert set(names) <= set(there), file
         named |= {f"{pathlib.Path(file).stem}.{name}" for name in names}
@@ -124,7 +125,7 @@ def test_each_premise_of_the_proofs_names_what_keeps_it(premise):
     does."""
     _, where, keeper = premise
     proofs = "".join(flat(file.relative_to(ROOT))
-                     for file in (ROOT / "tests" / "proof").rglob("*.v"))
+                     for file in (ROOT / "tests/verify/proof").rglob("*.v"))
     for name in re.findall(r"`(\w+)`", where):
         assert re.search(rf"\b{name}\b", proofs), name
     text = None
@@ -140,7 +141,7 @@ def test_each_premise_of_the_proofs_names_what_keeps_it(premise):
 
 
 def test_the_page_of_mutants_has_all_that_are_checked():
-    # python3 tests/proof/check_proof.py --save-mutants
+    # python3 tests/verify/proof/check_proof.py --save-mutants
     page = check_proof.PAGE.read_text().splitlines()
     table = check_proof.mutants_table()
     assert [line for line in page if line.startswith("|")] == table
@@ -155,7 +156,7 @@ def test_each_service_is_of_one_kind_of_the_proof():
     enum = (ROOT / "firmware/kernel/base/service.hpp").read_text()
     enum = re.search(r"enum class Service[^{]*\{(.*?)kCount", enum, re.S)[1]
     services = re.findall(r"^ +(\w+),", enum, re.M)
-    proof = (ROOT / "tests/proof/Kinds.v").read_text()
+    proof = (ROOT / "tests/verify/proof/Kinds.v").read_text()
     kinds = {kind: names.split(", ")
              for kind, names in re.findall(r"^ +- `(\w+)`: ([a-z, ]+)\.", proof, re.M)}
     # The predicates of service.hpp go by this order.
@@ -193,15 +194,15 @@ def flat(file):
 
 def test_the_lines_of_the_code_are_those_that_the_proofs_are_about():
     # A line that changes takes its statement with it, or the proof is about something else: change
-    # both, let `make proof` check it, then tests/proof/lines.csv.
-    with (ROOT / "tests" / "proof" / "lines.csv").open() as file:
+    # both, let `make proof` check it, then tests/verify/proof/lines.csv.
+    with (ROOT / "tests/verify/proof" / "lines.csv").open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:
         assert row["line"] in flat(f"firmware/{row['file']}"), row
-        assert row["statement"] in flat(f"tests/proof/{row['proof']}"), row
+        assert row["statement"] in flat(f"tests/verify/proof/{row['proof']}"), row
     # Each function of the rule, and what it is in the proof.
     rule = (ROOT / "firmware/kernel/base/admission.hpp").read_text()
-    proof = flat("tests/proof/Network.v") + flat("tests/proof/Kinds.v")
+    proof = flat("tests/verify/proof/Network.v") + flat("tests/verify/proof/Kinds.v")
     for comment, name in re.findall(r"((?: +///.*\n)+) +(?:static constexpr )?\w+ (\w+)\(", rule):
         names = re.search(r"\[([^]]+)\]", comment)
         assert names, f"{name}() names nothing of the proof"

@@ -10,8 +10,8 @@ import pytest
 from failed_once import FAILED_ONCE
 from seeds import draw_of
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "model"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "tests/verify/model"))
 import mutants  # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build")
@@ -82,7 +82,7 @@ def test_what_is_taken_out_to_be_found_again_is_there(name):
     kind, file, before, after = mutants.SOAK[name]
     assert kind in {"mixed", *OF_A_KIND} and before != after
     assert (ROOT / "firmware" / file).read_text().count(before) == 1, name
-    table = (ROOT / "tests" / "soak" / "README.md").read_text().split("## Found again")[1]
+    table = (ROOT / "tests/verify/soak/README.md").read_text().split("## Found again")[1]
     assert f"| {name} | `{kind}` | " in table, "run found_again.py"
 
 

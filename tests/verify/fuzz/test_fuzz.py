@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FOLDER = BUILD / "fuzz"
 NAMES = sorted(source.stem for source in HERE.glob("*.cpp"))

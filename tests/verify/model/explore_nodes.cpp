@@ -13,8 +13,8 @@
 // All that a world has lies in one region of memory (Region), which is saved and put back.
 #include "kernel/api/message.hpp"
 #include "seen.hpp"
-#include "tests/soak/network_words.hpp"
-#include "tests/soak/world.hpp"
+#include "tests/verify/soak/network_words.hpp"
+#include "tests/verify/soak/world.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

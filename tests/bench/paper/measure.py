@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh/helpers"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mesh/helpers"))
 import mesh_tool  # noqa: E402
 import networks  # noqa: E402
 

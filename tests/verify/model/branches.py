@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "soak"))
 from failed_once import FAILED_ONCE  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 LIST = HERE / "branches.csv"
 COLUMNS = ("file", "function", "condition", "side", "why")
 FILES = [f"firmware/kernel/{name}" for name in

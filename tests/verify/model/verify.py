@@ -30,7 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "proof"))
 import check_proof  # noqa: E402
 
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-O2"]
 INCLUDE = ["-Ifirmware", "-I."]
 # The changed object stands in front of the library that has the unchanged one.
@@ -189,7 +189,7 @@ class Verification:
         def rejected(change, name):
             source = self.model / "link.cpp"
             source.write_text(changed(code, change, name))
-            objects = self.folder / "host" / "obj" / "tests" / "model"
+            objects = self.folder / "host" / "obj" / "tests/verify/model"
             program = build(self.model / "mutant",
                             [source, objects / "link_world.o", objects / "explore_link.o",
                              self.folder / "host" / "libmesh.a"],
@@ -225,7 +225,7 @@ class Verification:
             text.write_text(changed(text.read_text(), change, name))
             program = build(self.model / "mutant_nodes",
                             ["-I", tree, *sorted(tree.glob("kernel/*/*.cpp")),
-                             "tests/model/explore_nodes.cpp", "tests/soak/world.cpp",
+                             "tests/verify/model/explore_nodes.cpp", "tests/verify/soak/world.cpp",
                              self.folder / "host" / "libmesh.a"],
                             *MUTANT_LIBRARIES)
             done = run([program, *STORM_FOR_MUTANTS.split()], self.limit_s)

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = ROOT / os.environ.get("BUILD", "build") / "host" / "tests"
 EXPLORE = PROGRAMS / "explore_link"
 EXPLORE_NODES = PROGRAMS / "explore_nodes"

@@ -12,7 +12,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / "totals.csv"
-PAGE = HERE.parent / "PROVED.md"
+PAGE = HERE.parents[1] / "PROVED.md"
 COUNTS = ("schedules", "hops", "states", "runs")
 FIELDS = ("run", "day", "commit", "seed", *COUNTS, "failed", *(f"all_{name}" for name in COUNTS),
           "all_failed")
@@ -66,7 +66,8 @@ def sentence(rows):
     last = rows[-1]
     runs = f"{last['run']} run" + ("" if last["run"] == "1" else "s")
     schedules, hops, states, chosen = (f"{int(last[f'all_{name}']):,}" for name in COUNTS)
-    return (f"In {runs} of `make verify` ([model/totals.csv](model/totals.csv)): {schedules} "
+    table = "[verify/model/totals.csv](verify/model/totals.csv)"
+    return (f"In {runs} of `make verify` ({table}): {schedules} "
             f"schedules with {hops} hops,\n{states} states explored, {chosen} runs with chosen "
             f"faults; {int(last['all_failed']):,} failed.\n")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every fault that was ever found in kernel and collectives, put in again: does the soak find it?
 
-Each mutant of tests/model/mutants.py, SOAK, takes one mend out; schedules of its kind run from seed
-1 on until one fails, ten minutes at most. Writes the table of tests/soak/README.md.
+Each mutant of SOAK (../model/mutants.py) takes one mend out; schedules of its kind run from seed 1
+on until one fails, ten minutes at most. Writes the table of README.md.
 """
 import argparse
 import pathlib
@@ -12,12 +12,12 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "model"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "tests/verify/model"))
 import mutants  # noqa: E402
 from verify import MUTANT_LIBRARIES, build, changed  # noqa: E402
 
-PAGE = ROOT / "tests" / "soak" / "README.md"
+PAGE = ROOT / "tests/verify/soak/README.md"
 BEGIN = "| taken out | kind | schedules | what fails then |\n|---|---|---|---|\n"
 LIMIT_S = 600
 
@@ -35,7 +35,7 @@ def soak_of(folder, name, file, change):
                                for source in sorted(text.parent.glob("*.cpp"))))
     objects = folder.parents[1] / "obj"
     return build(folder / "soak",
-                 ["-I", tree, sources, *sorted((objects / "tests" / "soak").glob("*.o")),
+                 ["-I", tree, sources, *sorted((objects / "tests/verify/soak").glob("*.o")),
                   objects / "tests" / "kernel" / "call_sequence.o",
                   folder.parents[1] / "libmesh.a"], *MUTANT_LIBRARIES)
 

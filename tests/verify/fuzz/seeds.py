@@ -98,7 +98,7 @@ def programs():
 
 
 def boards():
-    for file in sorted(pathlib.Path(__file__).resolve().parents[2].glob("boards/*/board.json")):
+    for file in sorted(pathlib.Path(__file__).resolve().parents[3].glob("boards/*/board.json")):
         yield file.parent.name, file.read_bytes()
     yield "text", b"[1]"
 

@@ -4,7 +4,7 @@ A text that is no longer there is a failure of the table, not of the protocol: t
 follow the code.
 """
 
-# Of tests/model/mailbox.m: with so many places, the text, and what stands there instead.
+# Of tests/verify/model/mailbox.m: with so many places, the text, and what stands there instead.
 MAILBOX = {
     "forgets what it has dropped": (
         1, "    else\n      note();\n    end;\n    if !stays", "    end;\n    if !stays"),
