@@ -36,14 +36,14 @@ ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host the program of an op is one function among others.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
-include firmware/stdio/names.mk
+include firmware/libc/names.mk
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 OPS := $(basename $(notdir $(wildcard firmware/ops/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*/*.cpp \
   firmware/kernel/base/networks/*.cpp firmware/collectives/*.cpp firmware/library/*.cpp \
-  firmware/service/*.cpp firmware/stdio/*.cpp)
+  firmware/service/*.cpp firmware/libc/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
@@ -67,7 +67,7 @@ ifneq ($(filter-out $(BOARDS),$(BOARD)),)
 $(error there is no board '$(BOARD)', only: $(BOARDS))
 endif
 MADE_BOARDS := $(or $(BOARD),$(BOARDS))
-TEST_FOLDERS := core wire stdio kernel host
+TEST_FOLDERS := core wire libc kernel host
 FUZZERS := $(basename $(notdir $(wildcard tests/verify/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
 PAPER_PROGRAMS := $(patsubst tests/bench/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard \
@@ -102,7 +102,7 @@ BATCH ?= yes
 export PWD := $(CURDIR)
 FROM_HERE := -fdebug-prefix-map='$(subst ','\'',$(CURDIR))=.'
 # Sources that are compiled with names of their own.
-ALONE := firmware/apps/% firmware/ops/% firmware/stdio/%
+ALONE := firmware/apps/% firmware/ops/% firmware/libc/%
 # g++ warns of a file's own types where a file is not the whole text; clang++ of that word.
 BATCH_FLAGS_host := -Wno-subobject-linkage -Wno-unknown-warning-option
 batched = $(if $(filter yes,$(BATCH)),$(filter-out $(ALONE),$(1)))
@@ -130,7 +130,7 @@ GENERATED := $(BUILD)/host/stamp.inc $(BUILD)/host/page.inc $(BUILD)/calls/made
 
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
 define program_rules
-$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp $(BUILD)/$(1)/flags firmware/stdio/names.mk | $(GENERATED)
+$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp $(BUILD)/$(1)/flags firmware/libc/names.mk | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(FROM_HERE) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
@@ -142,7 +142,7 @@ endef
 define host_rules
 $(1)_WORDS = $(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) $$(PROGRAM_FLAGS)
 $(call flags_rule,$(1))
-$(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
+$(foreach f,firmware/ops firmware/libc,$(call program_rules,$(1),$(2),$(3),$f))
 $(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)

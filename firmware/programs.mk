@@ -32,7 +32,7 @@ MADE_PROGRAM_FLAGS := $(filter-out $(if $(findstring clang,$(CXX)),-fno-gnu-uniq
   $(PROGRAM_FLAGS))
 PROGRAM_LDFLAGS := -shared -Wl,-Bsymbolic,-z,relro,-z,now
 define simulated_rules
-$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp $(BUILD)/host/flags firmware/stdio/names.mk | \
+$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp $(BUILD)/host/flags firmware/libc/names.mk | \
     $(BUILD)/host/stamp.inc $(CALLS)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
@@ -40,7 +40,7 @@ $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp $(BUILD)/host/flags firmware/stdio/names.
 	  -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
 endef
-$(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state \
+$(foreach f,firmware/apps tests/mesh/apps firmware/libc/state \
   firmware/fiber firmware/mpi,$(eval $(call simulated_rules,$f)))
 # Named one by one, like all that has a part: what make takes for a mere step on the way it does
 # not make again where it is gone.
@@ -52,7 +52,7 @@ $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(APP_SOURCES) $(HOST_PROBES)): %.sim: 
 # Of functions of one name the linker takes the first: those that take the place of weak ones in
 # mpi/outlived.cpp come last.
 IN_PLACE := firmware/mpi/failures.cpp firmware/mpi/sessions.cpp
-STATE_SOURCES := $(filter-out $(IN_PLACE),$(sort $(wildcard firmware/stdio/state/*.cpp \
+STATE_SOURCES := $(filter-out $(IN_PLACE),$(sort $(wildcard firmware/libc/state/*.cpp \
   firmware/fiber/*.cpp firmware/mpi/*.cpp))) $(IN_PLACE)
 $(foreach b,$(BOARDS),$(eval $(BUILD)/$b/libmesh.a: $(call target_objects,$b,$(STATE_SOURCES))))
 $(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)

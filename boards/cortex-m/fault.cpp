@@ -11,7 +11,7 @@
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "hal/console.hpp"
-#include "stdio/assertion.hpp"
+#include "libc/assertion.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"

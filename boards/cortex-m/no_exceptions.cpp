@@ -1,5 +1,5 @@
 // What the C++ library, which is built with exceptions, asks for and never uses: where others throw
-// a node stops (firmware/stdio/exceptions.cpp, and here what only streams and text throw). So an
+// a node stops (firmware/libc/exceptions.cpp, and here what only streams and text throw). So an
 // image with a part of the library has nothing of what unwinds stacks.
 #include "hal/check.hpp"
 

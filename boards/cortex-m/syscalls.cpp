@@ -1,5 +1,5 @@
 // The system calls that newlib still needs: there are no files, and printf is not newlib's
-// (firmware/stdio).
+// (firmware/libc).
 //
 // Some of its functions, as rand() and strtok(), keep their state in a block that they allocate
 // once. That block comes from a small memory of its own; all other requests for memory get none.

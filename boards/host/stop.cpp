@@ -6,7 +6,7 @@
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "hal/console.hpp"
-#include "stdio/assertion.hpp"
+#include "libc/assertion.hpp"
 
 #include <algorithm>
 #include <array>

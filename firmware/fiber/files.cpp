@@ -7,7 +7,7 @@
 #include "fiber/fiber.hpp"
 #include "hal/console.hpp"
 #include "hal/heap.hpp"
-#include "stdio/scan.hpp"
+#include "libc/scan.hpp"
 #include "wire/app_parameters.hpp"
 #include "wire/bytes.hpp"
 #include "wire/host_messages.hpp"

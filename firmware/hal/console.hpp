@@ -1,4 +1,4 @@
-// The console, to which an app's printf goes (stdio/stdio.cpp). Called from the kernel's thread; an
+// The console, to which an app's printf goes (libc/stdio.cpp). Called from the kernel's thread; an
 // image that prints nothing needs none of it.
 #pragma once
 

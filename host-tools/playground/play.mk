@@ -17,7 +17,7 @@ PLAY_WITHOUT := %/child_process.cpp %/own_folder.cpp \
   $(addprefix host-tools/mesh/commands/,dry_run.cpp embed_command.cpp new_command.cpp \
     rank_run.cpp) \
   host-tools/mesh/ranks/join.cpp host-tools/mesh/ranks/socket_uplink.cpp \
-  host-tools/mesh/main.cpp boards/host/stack_switch.cpp firmware/stdio/%
+  host-tools/mesh/main.cpp boards/host/stack_switch.cpp firmware/libc/%
 PLAY_STAND_INS := $(wildcard $(PLAY_FOLDER)/*.cpp)
 PLAY_SOURCES := $(filter-out $(PLAY_WITHOUT) $(foreach f,$(notdir $(PLAY_STAND_INS)),%/$f), \
   $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp host-tools/mesh/*/*.cpp))

@@ -38,7 +38,7 @@ def test_the_page_has_the_saved_numbers_of(column, compiler):
         assert row(rows, start)[column] == ", ".join(map(str, expected))
     table = bench.size.read_csv(bench.size.GOLDEN / compiler / "size.csv")
     for start, group in (("kernel, links, routing", "system"), ("all collectives", "collectives"),
-                         ("`printf` and its kin", "stdio"), ("the board's driver", "board")):
+                         ("`printf` and its kin", "libc"), ("the board's driver", "board")):
         assert row(rows, start)[column] == str(bench.size.total(table, group)[0])
 
 

@@ -7,7 +7,7 @@ board's main.o, where that one node and its links lie. It is measured in the ima
 it (--full-image), and so are the collectives, the other networks and the rules of the cube's trees.
 Kernel and collectives are compiled as a whole with each image (WHOLE in the Makefile). A function
 counts for the source that it is of, one that is no function any more for its caller's.
-Board, stdio, app and C library are those of a small program (--image). RAM leaves out .noinit
+Board, libc, app and C library are those of a small program (--image). RAM leaves out .noinit
 (packet pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is
 exceeded fails the build.
 """
@@ -63,10 +63,10 @@ FEATURES = (
     ("the same on the UHC and the star",
      r"collectives/(?:exchange_packets|collector|depth_first|paths)\.o", r"."),
     ("plans and tags that must agree", r"collectives/agreement\.o", r"."),
-    ("printf", r"firmware/stdio/", r"."))
+    ("printf", r"firmware/libc/", r"."))
 CHECK_BYTES = 10  # a comparison, a branch, a number, a call
 # Groups that differ from program to program.
-OF_THE_PROGRAM = ("board", "stdio", "app", "library")
+OF_THE_PROGRAM = ("board", "libc", "app", "library")
 FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj",
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
@@ -167,7 +167,7 @@ def group_of(name):
         return "system"
     if path.startswith("boards/"):
         return "board"
-    if path.startswith(("firmware/collectives/", "firmware/stdio/")):
+    if path.startswith(("firmware/collectives/", "firmware/libc/")):
         return path.split("/")[1]
     return "app"
 
@@ -273,7 +273,7 @@ def total(table, group=None):
 
 def print_table(table):
     print(f"{'object':44}{'flash':>8}{'ram':>8}")
-    for group in ("system", "trees", "uhc", "star", "board", "collectives", "stdio", "app",
+    for group in ("system", "trees", "uhc", "star", "board", "collectives", "libc", "app",
                   "library"):
         for key, sizes in sorted(table.items(), key=lambda item: -item[1][0]):
             if key[0] == group and group != "library":

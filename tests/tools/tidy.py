@@ -31,7 +31,7 @@ BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 # "*" are all folders that are not named, side by side: the boards.
 FLOORS = {
     "firmware": ("core/base", "core/cube", "core/star", "core/uhc", "core", "core/schedules",
-                 "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
+                 "wire", "hal", "libc", "kernel/base", "kernel/processes", "kernel/links",
                  "kernel/packets", "kernel/node", "kernel/api", "service", "collectives",
                  "library", "fiber", "mpi", "", "ops", "apps", "labs"),
     "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",

@@ -10,7 +10,7 @@
 extern "C" {
 
 // A broken EXPECT prints what it is before it ends the process that checks the file: by fprintf(),
-// which here has the name that it has in all programs of the simulation (firmware/stdio/names.mk).
+// which here has the name that it has in all programs of the simulation (firmware/libc/names.mk).
 int mesh_app_fprintf(std::FILE*, const char* form, ...);
 int mesh_app_fprintf(std::FILE*, const char* form, ...) {
     std::va_list values;

@@ -1,6 +1,6 @@
 // sscanf() and its kin by their C names. The other half of scanf, which reads standard input and
 // files, only programs with a main() have (fiber/files.cpp).
-#include "stdio/scan.hpp"
+#include "libc/scan.hpp"
 
 #include <cstdarg>
 

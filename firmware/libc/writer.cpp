@@ -1,4 +1,4 @@
-#include "stdio/writer.hpp"
+#include "libc/writer.hpp"
 
 namespace mesh::stdio {
 

@@ -1,6 +1,6 @@
 // The formatter against the host's C library: every conversion with every flag, and thousands of
 // random values.
-#include "stdio/format.hpp"
+#include "libc/format.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-// The names that ours have on the host (firmware/stdio/names.mk).
+// The names that ours have on the host (firmware/libc/names.mk).
 extern "C" double mesh_app_strtod(const char* text, char** end) noexcept;
 extern "C" float mesh_app_strtof(const char* text, char** end) noexcept;
 

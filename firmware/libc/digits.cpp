@@ -1,6 +1,6 @@
-#include "stdio/digits.hpp"
+#include "libc/digits.hpp"
 
-#include "stdio/divide.hpp"
+#include "libc/divide.hpp"
 
 #include <algorithm>
 

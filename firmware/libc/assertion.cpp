@@ -1,7 +1,7 @@
-#include "stdio/assertion.hpp"
+#include "libc/assertion.hpp"
 
 #include "hal/console.hpp"
-#include "stdio/format.hpp"
+#include "libc/format.hpp"
 
 #include <cstdarg>
 

@@ -1,7 +1,7 @@
 // The common part of the conversions: one conversion's words, and text on its way to a sink.
 #pragma once
 
-#include "stdio/format.hpp"
+#include "libc/format.hpp"
 
 #include <array>
 #include <cstddef>

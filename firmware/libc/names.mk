@@ -1,5 +1,5 @@
 # On the host these names of the C and the C++ library are the host tool's own. A program, and
-# firmware/stdio, get other names for them, which mean the node: defined in firmware/stdio and
+# firmware/libc, get other names for them, which mean the node: defined in firmware/libc and
 # boards/host/stop.cpp. Included by the Makefile.
 APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
   putchar fputc putc fwrite fflush setvbuf setbuf strtod strtof atof \

@@ -1,7 +1,7 @@
-#include "stdio/format.hpp"
+#include "libc/format.hpp"
 
-#include "stdio/divide.hpp"
-#include "stdio/writer.hpp"
+#include "libc/divide.hpp"
+#include "libc/writer.hpp"
 
 #include <algorithm>
 #include <cstddef>

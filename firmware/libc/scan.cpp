@@ -1,4 +1,4 @@
-#include "stdio/scan.hpp"
+#include "libc/scan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Firmware and programs are built without exceptions: the words are printed and the node stops,
 // which also leaves the library's own code for exceptions out of an image.
 #include "hal/check.hpp"
-#include "stdio/assertion.hpp"
+#include "libc/assertion.hpp"
 
 #include <cstdarg>
 #include <cstdio>

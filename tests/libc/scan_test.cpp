@@ -1,6 +1,6 @@
 // The reader of numbers and text against the host's C library: every conversion with widths and
 // lengths, on text that fits and text that does not, and thousands of random pairs of both.
-#include "stdio/scan.hpp"
+#include "libc/scan.hpp"
 
 #include <gtest/gtest.h>
 

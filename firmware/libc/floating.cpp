@@ -1,7 +1,7 @@
 // Floating-point conversions. Rounding comes first, so the length is known and the digits need no
 // memory.
-#include "stdio/digits.hpp"
-#include "stdio/writer.hpp"
+#include "libc/digits.hpp"
+#include "libc/writer.hpp"
 
 #include <algorithm>
 #include <bit>

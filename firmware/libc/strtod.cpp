@@ -3,7 +3,7 @@
 //
 // A guess is right or wrong by few steps. It is tried against the numbers halfway to its
 // neighbours, whose digits are exact (digits.hpp).
-#include "stdio/digits.hpp"
+#include "libc/digits.hpp"
 
 #include <array>
 #include <bit>

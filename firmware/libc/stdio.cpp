@@ -5,7 +5,7 @@
 // On the host these names are the host tool's own; there the objects of apps and of this file are
 // given others (Makefile).
 #include "hal/console.hpp"
-#include "stdio/format.hpp"
+#include "libc/format.hpp"
 
 #include <algorithm>
 #include <cstdarg>
