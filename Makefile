@@ -43,7 +43,7 @@ APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 OPS := $(basename $(notdir $(wildcard firmware/ops/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*/*.cpp \
   firmware/kernel/base/networks/*.cpp firmware/collectives/*.cpp firmware/library/*.cpp \
-  firmware/service/*.cpp firmware/libc/*.cpp)
+  firmware/onecable/*.cpp firmware/libc/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
@@ -281,7 +281,7 @@ target_objects = $(foreach s,$(2),$(BUILD)/$(if $(filter \
   firmware/%,$s),$($(1)_PORTED_BY),$(1))/obj/$(s:.cpp=.o))
 same_flags = $(subst =,,$(subst $(eval) ,,$(1)))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
-include boards/relay/relay.mk
+include boards/onecable/onecable.mk
 include firmware/programs.mk
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b,$(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call \
@@ -296,7 +296,7 @@ CRASH := tests/mesh/apps/crash.cpp
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b/relay,app_crash,\
   $(call target_objects,$b,$(CRASH)) $($b/relay_SYSTEM),$(call carried,$b/relay,$(CRASH)))))
 include boards/loader/loader.mk
-include boards/alone/alone.mk
+include boards/onecable/alone.mk
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$t,\

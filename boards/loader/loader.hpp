@@ -12,7 +12,7 @@
 #pragma once
 
 #include "hal/flash.hpp"
-#include "service/image_store.hpp"
+#include "onecable/image_store.hpp"
 #include "wire/load.hpp"
 
 #include <algorithm>

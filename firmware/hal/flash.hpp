@@ -3,7 +3,7 @@
 //
 // Power may fail at any time. A block whose erase was cut short, and a unit whose write was, may
 // have any bytes afterwards, and other ones at the next reading; all others are as they were. So
-// who uses them must erase them once more first (service/image_store.hpp).
+// who uses them must erase them once more first (onecable/image_store.hpp).
 #pragma once
 
 #include <concepts>

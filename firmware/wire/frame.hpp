@@ -236,7 +236,7 @@ struct Idle {
 template <class Header>
 Idle(Header&) -> Idle<Header>;
 
-/// host, on a wire that several nodes share (service/relay.hpp). Messages there are numbered;
+/// host, on a wire that several nodes share (onecable/relay.hpp). Messages there are numbered;
 /// `sequence` 0: it is none.
 template <class Header>
 struct Shared {

@@ -57,7 +57,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 # What firmware of others is built with, as find_package(meshputer) of CMake finds it.
 install-sources:
 	$(call install_files,firmware,CMakeLists.txt zephyr meshputer.hpp core hal wire kernel \
-	  collectives library service,firmware)
+	  collectives library onecable,firmware)
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer/boards/serial' \
 	  $(addprefix boards/serial/,serial_board.hpp line.hpp turns.hpp)
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer/cmake' firmware/cmake/meshputer-config.cmake

@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 BOARD = "netduinoplus2"  # what QEMU calls the chip
 DIM = 2
-FOLDERS = "core hal wire kernel collectives library service".split()
+FOLDERS = "core hal wire kernel collectives library onecable".split()
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None,
                                 reason="cmake is not installed (apt-get install cmake)")

@@ -2,7 +2,7 @@
 // pass dead nodes and cables, and frames count only where they can come.
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/cables/one_cable.hpp"
-#include "service/relay.hpp"
+#include "onecable/relay.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Images in flash: whatever an update was doing when power failed, a node boots the old image or
 // the new one, and can be updated again.
 #include "hal/flash.hpp"
-#include "service/image_store.hpp"
+#include "onecable/image_store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A node with no host cable of its own takes its number from a neighbour, whatever other frame
 // comes first.
 #include "hal/null_board.hpp"
-#include "service/relay_board.hpp"
+#include "onecable/relay_board.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
 

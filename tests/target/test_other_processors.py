@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("wire", "kernel/*", "kernel/base/networks", "service", "collectives", "library")
+FOLDERS = ("wire", "kernel/*", "kernel/base/networks", "onecable", "collectives", "library")
 RISC_V = "--target=riscv32-unknown-elf -march=rv32imac -mabi=ilp32".split()
 FLAGS = "-std=c++20 -Os -fno-exceptions -fno-rtti -Wall -Wextra -Wno-unused-command-line-argument"
 

@@ -32,10 +32,10 @@ BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 FLOORS = {
     "firmware": ("core/base", "core/cube", "core/star", "core/uhc", "core", "core/schedules",
                  "wire", "hal", "libc", "kernel/base", "kernel/processes", "kernel/links",
-                 "kernel/packets", "kernel/node", "kernel/api", "service", "collectives",
+                 "kernel/packets", "kernel/node", "kernel/api", "onecable", "collectives",
                  "library", "fiber", "mpi", "", "ops", "apps", "labs"),
-    "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",
-               "loader/serial"),
+    "boards": ("host", "cortex-m", "serial", "onecable/relay", "onecable/alone", "*", "loader",
+               "loader/lan9118", "loader/serial"),
     "host-tools/mesh": ("common", "ranks", "cables", "capture", "programs", "rig", "engines",
                         "explain", "views", "ops", "plan", "run", "reports", "options",
                         "series", "course", "commands", ""),

@@ -1,5 +1,5 @@
 // The host tool's end of a mesh with one host cable, that of node 0: speaks with every node by it,
-// as if each had a cable of its own. The nodes' end is firmware/service/relay.hpp.
+// as if each had a cable of its own. The nodes' end is firmware/onecable/relay.hpp.
 //
 // One message to each node, and one from it, is under way at a time; it is sent again until it is
 // acknowledged. Few go out at a time, since nodes on the way drop frames when they have no room.

@@ -1,6 +1,6 @@
 // A board with a host port made of a board without one, in a mesh with one host cable: the kernel
 // above and the board below know nothing of it. Frames of the kernel for the host leave by the
-// ports, and frames of the host for this node come in by them (service/relay.hpp).
+// ports, and frames of the host for this node come in by them (onecable/relay.hpp).
 //
 // The constructor returns when the node has its number. Frames of the neighbours' kernels that come
 // before are lost, as at a node that is off.
@@ -8,7 +8,7 @@
 
 #include "hal/concepts.hpp"
 #include "kernel/base/limits.hpp"
-#include "service/relay.hpp"
+#include "onecable/relay.hpp"
 
 #include <algorithm>
 #include <array>

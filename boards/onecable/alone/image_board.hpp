@@ -1,14 +1,14 @@
-// The board of an image for a mesh with one host cable.
+// The board of an image for a mesh that stands alone.
 #pragma once
 
 #include "board.hpp"
 #include "boards/cortex-m/resets.hpp"
-#include "service/relay_board.hpp"
+#include "onecable/alone_board.hpp"
 
 namespace mesh::board {
 
 /// The only one of its kind in an image.
-class ImageBoard : public CountedBoard<RelayBoard<Board>> {
+class ImageBoard : public CountedBoard<AloneBoard<Board>> {
 public:
     ImageBoard();
 };

@@ -1,14 +1,14 @@
-// The board of an image for a mesh that stands alone.
+// The board of an image for a mesh with one host cable.
 #pragma once
 
 #include "board.hpp"
 #include "boards/cortex-m/resets.hpp"
-#include "service/alone_board.hpp"
+#include "onecable/relay_board.hpp"
 
 namespace mesh::board {
 
 /// The only one of its kind in an image.
-class ImageBoard : public CountedBoard<AloneBoard<Board>> {
+class ImageBoard : public CountedBoard<RelayBoard<Board>> {
 public:
     ImageBoard();
 };

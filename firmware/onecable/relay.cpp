@@ -1,4 +1,4 @@
-#include "service/relay.hpp"
+#include "onecable/relay.hpp"
 
 #include "wire/bytes.hpp"
 #include "wire/host_messages.hpp"

@@ -2,7 +2,7 @@
 // is made of a board without a host port, as RelayBoard is, and is one, so a host may still come.
 //
 // One node was given its identity, with number 0: it numbers its neighbours, and they theirs, each
-// by its neighbour's address and the port (service/relay.hpp). Whoever has a number begins its
+// by its neighbour's address and the port (onecable/relay.hpp). Whoever has a number begins its
 // program; packets wait at neighbours that have none yet. What node 0 prints goes to its host line
 // as it is, for a terminal; what others print goes nowhere, so they send node 0 what they found.
 //
@@ -10,7 +10,7 @@
 // then on, and a program begins when the host says so, as in every mesh with one host cable.
 #pragma once
 
-#include "service/relay_board.hpp"
+#include "onecable/relay_board.hpp"
 
 #include <cstddef>
 #include <cstdint>
