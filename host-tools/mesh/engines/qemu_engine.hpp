@@ -130,7 +130,7 @@ private:
     void end_closing();
     void part_crowds();
 
-    // With several ranks (qemu_ranks.cpp)
+    // With several ranks (rank_link.cpp)
     /// This process has nodes for rank 0, and no more.
     bool serves() const { return uplink_ != nullptr && uplink_->rank() != 0; }
     /// This process drives the run, and another one has the node.
