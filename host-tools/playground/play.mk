@@ -9,7 +9,7 @@ PLAY := $(BUILD)/playground
 PLAY_FOLDER := host-tools/playground
 # As the page does not have what they do; stop.cpp is of boards/host.
 PLAY_WITHOUT := %/child_process.cpp %/own_folder.cpp \
-  %/node_starter.cpp %/node_inspector.cpp %/rank_link.cpp %/gdb_stub.cpp \
+  %/node_starter.cpp %/node_line.cpp %/node_inspector.cpp %/rank_link.cpp %/gdb_stub.cpp \
   $(wildcard host-tools/mesh/engines/qemu_*.cpp host-tools/mesh/engines/serial_*.cpp) \
   %/build_command.cpp %/compiler_help.cpp %/tool_process.cpp %/main_program.cpp \
   %/waiting_branches.cpp \

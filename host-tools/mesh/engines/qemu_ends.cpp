@@ -13,8 +13,8 @@ bool QemuEngine::Ends::deliver(NodeId to, std::span<const std::byte> frame) {
         rig.one_cable_->send(to, frame);
         return true;
     }
-    if (rig.is_far(to)) {
-        rig.order(to, What::frame, 0, frame);
+    if (rig.ranks_.is_far(to)) {
+        rig.ranks_.order(to, What::frame, 0, frame);
         return true;
     }
     const bool first = port == kHostPort || !rig.plan_.board.serial();
@@ -38,8 +38,8 @@ void QemuEngine::Ends::to_host(NodeId from, std::span<const std::byte> frame) {
 }
 
 void QemuEngine::Ends::kill(NodeId node) {
-    if (rig.is_far(node))
-        rig.order(node, What::kill);
+    if (rig.ranks_.is_far(node))
+        rig.ranks_.order(node, What::kill);
     else
         rig.nodes_[index(node)].process.kill();
 }

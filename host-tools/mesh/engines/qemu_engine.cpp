@@ -3,9 +3,10 @@
 #include "flash_files.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/programs/flat_image.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
+#include "wait_bytes.hpp"
 #include "wire/bytes.hpp"
 #include "wire/identity.hpp"
 
@@ -29,7 +30,6 @@ namespace {
 constexpr std::size_t kReadBytes = 256 << 10;
 /// More reads than it takes to empty a socket or a pipe whose node has ended.
 constexpr unsigned kLastReads = 64;
-constexpr int kErrorPipeBytes = 4096;
 constexpr int kEventsMax = 256;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
@@ -65,6 +65,12 @@ bool goes_to_host(std::span<const std::byte> frame) {
            wire::load<Port>(frame, wire::offset::kCablePort) == kHostPort;
 }
 
+/// What a rank has seen; nothing if it has seen nothing.
+template <class T>
+std::optional<T> value_of(const Bytes& seen) {
+    return seen.size() == sizeof(T) ? std::optional(wire::load<T>(seen, 0)) : std::nullopt;
+}
+
 } // namespace
 
 QemuEngine::QemuEngine(RigPlan plan)
@@ -77,66 +83,46 @@ QemuEngine::QemuEngine(RigPlan plan)
       host_buffer_(plan_.board.serial() ? kReadBytes : 0),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
-    if (plan_.one_cable && !serves())
+    if (plan_.one_cable && !ranks_.serves())
         one_cable_.emplace(
             plan_.network,
             OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0, identify_timeout_us(plan_)},
             ends_);
     if (!plan_.options.flash.empty())
         make_flash_files(plan_);
-    if (!plan_.loader.empty() && !serves())
+    if (!plan_.loader.empty() && !ranks_.serves())
         load_.emplace(load_tree(plan_.network),
                       flat_image(plan_.programs.front().image, plan_.loader),
                       identify_timeout_us(plan_), KeepImage{plan_.keep(), plan_.options.older});
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
-    if (uplink_ != nullptr)
-        watch(epoll_, EPOLL_CTL_ADD, uplink_->descriptor(), tag_of(Source::ranks, 0), EPOLLIN);
+    if (ranks_.uplink() != nullptr)
+        watch(epoll_, EPOLL_CTL_ADD, ranks_.uplink()->descriptor(), tag_of(Source::ranks, 0),
+              EPOLLIN);
     if (plan_.board.serial())
         loom_.send_one_at_a_time();
 }
 
 QemuEngine::~QemuEngine() {
-    end_ranks();
+    ranks_.end();
     for (NodeLine& node : nodes_) // all at once, then wait for each
         node.process.kill();
     nodes_.clear();
 }
 
 void QemuEngine::spawn(NodeId node, unsigned starts) {
-    if (is_far(node)) {
-        order(node, What::start, 0, wire::bytes_of(starts));
+    if (ranks_.is_far(node)) {
+        ranks_.order(node, What::start, 0, wire::bytes_of(starts));
         return;
     }
     NodeLine line; // the node's only when its process is there: a signal may end this function
     line.dirty = nodes_[index(node)].dirty;
     line.mac = wire::to_mac({plan_.network, node, starts});
-    const StreamFormat format =
-        plan_.board.serial() ? StreamFormat::serial : StreamFormat::ethernet;
-    std::vector<Fd> far_ends;
-    SpawnFiles files{null_.get(), null_.get(), -1, {}};
-    const auto give = [&](Fd far_end) {
-        files.given.push_back(far_end.get());
-        far_ends.push_back(std::move(far_end));
-    };
-    for (unsigned count = plan_.board.sockets(port_count(plan_.network)); count != 0; --count) {
-        auto [near_end, far_end] = socket_pair(SOCK_STREAM | SOCK_NONBLOCK);
-        give(std::move(far_end));
-        line.cables.push_back(
-            {std::move(near_end), FrameReader(format), SendQueue(format, plan_.board.serial_fill)});
-    }
-    auto [monitor, monitor_end] = socket_pair(SOCK_STREAM);
-    line.monitor = std::move(monitor);
-    give(std::move(monitor_end));
-    int words[2];
-    if (pipe2(words, O_CLOEXEC) != 0)
-        fail("pipe");
-    line.errors = Fd(words[0]);
-    const Fd errors_end(words[1]);
-    files.errors = errors_end.get();
-    fcntl(line.errors.get(), F_SETFL, O_NONBLOCK);
-    fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
-    if (stubs_.descriptor(node) >= 0)
-        give(checked(fcntl(stubs_.descriptor(node), F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl"));
+    FarEnds far = connect_line(line, plan_);
+    if (const int stub = stubs_.descriptor(node); stub >= 0)
+        far.given.push_back(checked(fcntl(stub, F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl"));
+    SpawnFiles files{null_.get(), null_.get(), far.errors.get(), {}};
+    for (const Fd& end : far.given)
+        files.given.push_back(end.get());
     line.process = starter_.start(node, starts, files, line.monitor);
     const auto add = [&](int fd, Source source, unsigned cable = 0) {
         watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node), cable), EPOLLIN);
@@ -174,23 +160,6 @@ bool QemuEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     flush();
     end_closing();
     return loom_.counts().frames != frames_before;
-}
-
-/// A reset node is a new process on the same cables. Unread bytes of the last process are lost.
-void QemuEngine::reset_nodes() {
-    for (const auto& [node, starts] : std::exchange(resets_, {})) {
-        NodeLine& line = nodes_[index(node)];
-        std::erase_if(closing_, [at = index(node)](const auto& other) { return other.node == at; });
-        const bool dirty = line.dirty;
-        line = NodeLine{};
-        line.dirty = dirty;
-        if (one_cable_)
-            one_cable_->began_anew(node);
-        spawn(node, starts);
-        line.reset = is_far(node); // until its rank says that it has started
-        if (!line.reset)
-            started(node);
-    }
 }
 
 void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
@@ -278,8 +247,8 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
 }
 
 void QemuEngine::take_frame(NodeId node, std::span<std::byte> frame) {
-    if (serves())
-        report(node, What::frame, frame);
+    if (ranks_.serves())
+        ranks_.report(node, What::frame, frame);
     else if (one_cable_ && goes_to_host(frame))
         from_host_port(node, frame);
     else
@@ -353,15 +322,8 @@ void QemuEngine::part_crowds() {
         NodeLine& line = nodes_[node];
         line.crowded = false;
         if (!line.empty())
-            crowded(node_at(node), busiest_port(line));
+            crowded(node_at(node), line.busiest_port());
     }
-}
-
-/// The port of most of the bytes that wait for the node.
-unsigned QemuEngine::busiest_port(const NodeLine& line) const {
-    const auto fullest = std::ranges::max_element(
-        line.cables, {}, [](const Cable& one) { return one.queue.held_bytes(); });
-    return fullest->queue.busiest_port();
 }
 
 void QemuEngine::flush() {
@@ -371,8 +333,7 @@ void QemuEngine::flush() {
         flush(node);
     }
     dirty_.clear();
-    if (uplink_ != nullptr)
-        flush_ranks();
+    ranks_.flush(cable_bytes_);
 }
 
 void QemuEngine::flush(NodeId node) {
@@ -384,15 +345,9 @@ void QemuEngine::flush(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
     if (!line.open() || line.cables[number].queue.empty())
         return;
-    Cable& cable = line.cables[number];
-    const auto rest = cable.queue.waiting();
-    const ssize_t sent = send(cable.socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EAGAIN && errno != EINTR)
-        return; // it has closed: reading says so, after the last that it sent
-    cable.queue.pop(sent > 0 ? static_cast<std::size_t>(sent) : 0);
-    if (cable.blocked != cable.queue.empty())
+    NodeCable& cable = line.cables[number];
+    if (!cable.send_waiting())
         return;
-    cable.blocked = !cable.queue.empty();
     watch(epoll_, EPOLL_CTL_MOD, cable.socket.get(), tag_of(Source::socket, index(node), number),
           EPOLLIN | (cable.blocked ? static_cast<std::uint32_t>(EPOLLOUT) : 0u));
 }
@@ -409,8 +364,8 @@ void QemuEngine::close(NodeId node) {
 }
 
 void QemuEngine::gone(NodeId node) {
-    if (serves())
-        report(node, What::gone);
+    if (ranks_.serves())
+        ranks_.report(node, What::gone);
     loom_.gone(node);
     if (one_cable_)
         one_cable_->forget(node);
@@ -441,5 +396,98 @@ void QemuEngine::end_closing() {
         closing_.erase(closing_.begin());
     }
 }
+
+std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
+    if (ranks_.is_far(node))
+        return waits_of_bytes(ranks_.look(node, Look::waits));
+    return inspector_.waits(node, nodes_[index(node)]);
+}
+
+std::optional<wire::CrashRecord> QemuEngine::running(NodeId node) {
+    if (ranks_.is_far(node))
+        return value_of<wire::CrashRecord>(ranks_.look(node, Look::place));
+    return inspector_.running(node, nodes_[index(node)]);
+}
+
+std::optional<std::uint32_t> QemuEngine::stack_used(NodeId node) {
+    if (ranks_.is_far(node))
+        return value_of<std::uint32_t>(ranks_.look(node, Look::stack));
+    while (read_errors(node)) { // the stack comes behind them
+    }
+    return inspector_.stack_used(node, nodes_[index(node)]);
+}
+
+/// Too much waits for the node, most of it from this port.
+void QemuEngine::crowded(NodeId node, unsigned port) {
+    if (ranks_.serves())
+        ranks_.report(node, What::crowded, {}, static_cast<std::uint8_t>(port));
+    else
+        loom_.too_much_for(node, port);
+}
+
+/// A node that was reset is there again.
+void QemuEngine::started(NodeId node) {
+    loom_.restarted(node);
+    if (ranks_.serves())
+        ranks_.report(node, What::started);
+}
+
+/// Takes all that has come from other ranks. RunError: one is gone.
+void QemuEngine::hear_ranks() {
+    ranks_.hear(
+        [this](const Message& message) { ranks_.serves() ? obey(message) : hear_of(message); });
+}
+
+/// Rank 0: what has become of a node. While a node is down, that is of its last life.
+void QemuEngine::hear_of(const Message& message) {
+    const NodeId node = message.node;
+    NodeLine& line = nodes_[index(node)];
+    if (message.what == What::started && std::exchange(line.reset, false))
+        started(node);
+    if (line.reset)
+        return;
+    if (message.what == What::frame)
+        take_frame(node, message.bytes);
+    else if (message.what == What::words)
+        events_->words(node, text_of(message.bytes));
+    else if (message.what == What::crowded)
+        crowded(node, message.detail);
+    else if (message.what == What::gone)
+        gone(node);
+    else if (message.what == What::ended)
+        events_->ended(node, line.reason.empty() ? text_of(message.bytes) : line.reason);
+}
+
+/// Another rank: does what rank 0 orders.
+void QemuEngine::obey(const Message& message) {
+    const NodeId node = message.node;
+    if (message.what == What::frame && message.bytes.size() >= wire::kHeadBytes)
+        ends_.deliver(node, message.bytes);
+    else if (message.what == What::kill)
+        ends_.kill(node);
+    else if (message.what == What::start && message.bytes.size() == sizeof(unsigned))
+        ends_.restart(node, wire::load<unsigned>(message.bytes, 0));
+    else if (message.what == What::look)
+        ranks_.report(node, What::seen, seen(node, static_cast<Look>(message.detail)),
+                      message.detail);
+}
+
+/// This rank's node, as rank 0 gets it by look().
+Bytes QemuEngine::seen(NodeId node, Look what) {
+    Bytes bytes;
+    if (what == Look::waits)
+        bytes = bytes_of_waits(waiting(node));
+    else if (const auto place = what == Look::place ? running(node) : std::nullopt)
+        bytes = copy_of(wire::bytes_of(*place));
+    else if (const auto stack = what == Look::stack ? stack_used(node) : std::nullopt)
+        bytes = copy_of(wire::bytes_of(*stack));
+    return bytes;
+}
+
+std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan) {
+    return std::make_unique<QemuEngine>(plan);
+}
+
+void serve_rank(const RigPlan& plan) { QemuEngine(plan).serve(); }
 
 } // namespace mesh::host

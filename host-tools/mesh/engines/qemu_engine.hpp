@@ -8,21 +8,16 @@
 
 #include "engine.hpp"
 #include "gdb_stub.hpp"
-#include "host-tools/mesh/cables/frame_stream.hpp"
 #include "host-tools/mesh/cables/one_cable.hpp"
-#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/signals.hpp"
-#include "host-tools/mesh/ranks/parts.hpp"
-#include "host-tools/mesh/ranks/uplink.hpp"
+#include "node_inspector.hpp"
+#include "node_line.hpp"
 #include "node_starter.hpp"
-#include "qemu_monitor.hpp"
+#include "rank_link.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -42,7 +37,7 @@ public:
     std::optional<wire::CrashRecord> running(NodeId node) override;
     std::optional<std::uint32_t> stack_used(NodeId node) override;
     std::uint64_t relay_drops() const override { return one_cable_ ? one_cable_->dropped() : 0; }
-    std::uint64_t cable_bytes() const override;
+    std::uint64_t cable_bytes() const override { return cable_bytes_ + ranks_.cable_bytes(); }
     std::optional<StartedBy> started_by() const override { return starter_.started_by(); }
     bool real_time() const override { return true; }
 
@@ -51,33 +46,6 @@ public:
     void serve();
 
 private:
-    /// A socket: the only one of a node, or one of its serial lines, of which the host's is first.
-    struct Cable {
-        Fd socket;
-        FrameReader reader;
-        SendQueue queue;
-        bool blocked = false; // waits for room in the socket
-    };
-    struct NodeLine {
-        std::vector<Cable> cables;
-        Fd errors; // the standard error of its emulator
-        Fd monitor;
-        ChildProcess process;
-        wire::Mac mac{};
-        std::string reason;   // why it was ended, if that was done here
-        bool dirty = false;   // in dirty_
-        bool crowded = false; // in crowded_
-        bool reset = false;   // in resets_: its life is over
-        bool ending = false;  // its process is watched for its end
-        bool held = false;    // it was stopped once while nodes boot
-
-        bool open() const { return !cables.empty(); }
-        bool empty() const {
-            return std::ranges::all_of(cables, [](const Cable& one) { return one.queue.empty(); });
-        }
-    };
-    /// What is looked for in a node.
-    enum class Look : std::uint8_t { waits, place, stack };
     /// A node whose socket is closed and whose process has not ended yet.
     struct Closing {
         std::uint32_t node;
@@ -99,9 +67,6 @@ private:
         QemuEngine& rig;
     };
 
-    const ImageSymbols& symbols_of(NodeId node);
-    EmulatedMemory memory_of(NodeId node);
-    std::optional<Bytes> saved_memory(NodeId node, std::uint64_t address, std::size_t bytes);
     void from_host_port(NodeId node, std::span<std::byte> frame);
     void go_on_loading();
     void prepare();
@@ -118,7 +83,6 @@ private:
     bool put(NodeId to, unsigned number, std::span<const std::byte> frame);
     void take_frames(NodeId node, unsigned number, std::span<std::byte> bytes);
     void take_frame(NodeId node, std::span<std::byte> frame);
-    unsigned busiest_port(const NodeLine& line) const;
     bool read_errors(NodeId node);
     void await_end(NodeId node);
     void flush();
@@ -130,31 +94,15 @@ private:
     void end_closing();
     void part_crowds();
 
-    // With several ranks (rank_link.cpp)
-    /// This process has nodes for rank 0, and no more.
-    bool serves() const { return uplink_ != nullptr && uplink_->rank() != 0; }
-    /// This process drives the run, and another one has the node.
-    bool is_far(NodeId node) const {
-        return uplink_ != nullptr &&
-               part_of(plan_.network, node, uplink_->ranks()) != uplink_->rank();
-    }
-    void order(NodeId node, What what, std::uint8_t detail = 0,
-               std::span<const std::byte> bytes = {});
-    void report(NodeId node, What what, std::span<const std::byte> bytes = {},
-                std::uint8_t detail = 0);
     void crowded(NodeId node, unsigned port);
     void started(NodeId node);
-    void flush_ranks();
-    void end_ranks();
     void hear_ranks();
-    void hear(unsigned from, const Message& message);
     void hear_of(const Message& message);
     void obey(const Message& message);
-    Bytes look(NodeId node, Look what);
     Bytes seen(NodeId node, Look what);
 
     RigPlan plan_;
-    Uplink* const uplink_{plan_.uplink};
+    RankLink ranks_{plan_};
     Ends ends_;
     Loom loom_;
     std::optional<OneCable> one_cable_; // then no other node has a host's
@@ -175,21 +123,8 @@ private:
     Fd null_;
     GdbStubs stubs_;
     NodeStarter starter_{plan_, signals_};
-    std::map<std::string, ImageSymbols> images_; // that were asked for, by file
-    MonitorBudget monitor_budget_{signals_.descriptor()};
+    NodeInspector inspector_{plan_, signals_};
     Events* events_ = nullptr;
-    struct Kept { // of a rank, while an answer was waited for
-        unsigned from;
-        What what;
-        std::uint8_t detail;
-        NodeId node;
-        Bytes bytes;
-    };
-    std::vector<Kept> kept_;
-    std::map<unsigned, std::uint64_t> far_cables_; // by rank: bytes on the cables of its nodes
-    std::uint64_t cables_told_ = 0;                // of those of this rank, to rank 0
-    bool over_ = false;                            // rank 0 has ended the run
-    bool mute_ = false;                            // a rank has not answered a look
 };
 
 } // namespace mesh::host
