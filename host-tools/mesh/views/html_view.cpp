@@ -4,12 +4,12 @@
 #include "core/base/rules.hpp"
 #include "core/multicast.hpp"
 #include "core/schedules/ascend_steps.hpp"
+#include "formula_legend.hpp"
 #include "host-tools/mesh/explain/why.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
-#include "letters.hpp"
-#include "stays.hpp"
+#include "process_states.hpp"
 #include "views.hpp"
 
 #include <fmt/format.h>

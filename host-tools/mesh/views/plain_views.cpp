@@ -2,7 +2,7 @@
 #include "core/base/rules.hpp"
 #include "core/multicast.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
-#include "stays.hpp"
+#include "process_states.hpp"
 #include "views.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@ import pytest
 
 from mesh_tool import ROOT, mesh
 
-TABLE = (ROOT / "host-tools/mesh/views/letters.cpp").read_text()
+TABLE = (ROOT / "host-tools/mesh/views/formula_legend.cpp").read_text()
 NAMES = re.findall(r'^ +\{+"(.+?)", "', TABLE, re.M)
 TOKEN = re.compile("|".join([*map(re.escape, NAMES), r"\d+", r"[-+*/^()]"]))
 UHC, STAR = ("--topology", "uhc"), ("--topology", "star", "--dim", 4)

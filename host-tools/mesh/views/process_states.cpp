@@ -1,4 +1,4 @@
-#include "stays.hpp"
+#include "process_states.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "letters.hpp"
+#include "formula_legend.hpp"
 
 #include "core/base/rules.hpp"
 #include "host-tools/mesh/rig/tree_height.hpp"
