@@ -14,8 +14,8 @@ BOARD_PROGRAMS := $(filter-out $(SIMULATED_PROGRAMS),$(PROGRAMS))
 # folder, since `mesh build` names a user's files by their whole paths.
 $(BUILD)/programs/place: FORCE
 	@$(call write_if_new,echo '$(subst ','\'',$(CURDIR))')
-$(call programs_built,$(PROGRAMS)): $(BUILD)/programs/place $(wildcard $(addprefix tests/mesh/,programs/*.h \
-  programs/*.hpp mpi/*.h) host-tools/mesh/programs/*.cpp) $(BUILD)/host/stamp.inc \
+$(call programs_built,$(PROGRAMS)): $(BUILD)/programs/place $(wildcard $(addprefix tests/mesh/,\
+  programs/*.h programs/*.hpp mpi/*.h) host-tools/mesh/programs/*.cpp) $(BUILD)/host/stamp.inc \
   $(BUILD)/host/program.json $(BUILD)/host/libstate.a | $(MESH)
 $(call programs_built,$(BOARD_PROGRAMS)): $(TOOLKIT_LIBRARIES)
 define build_program
