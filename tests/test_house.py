@@ -6,6 +6,7 @@ import pytest
 
 import boards
 import clocks
+import contracts
 import size
 import tidy
 
@@ -75,6 +76,46 @@ def test_a_case_that_does_not_judge_by_time_is_left_alone(what):
     ("board.set_time(1'000'000); // 1s", 0)])
 def test_times_of_claims_are_found(line, found):
     assert len(list(clocks.places_in_cpp(line))) == found
+
+
+DOCUMENTED = """#pragma once
+namespace mesh {
+/// A type.
+class Told {
+public:
+    Told() = default;
+    bool empty() const; ///< Nothing is in it.
+    bool await_ready() const;
+private:
+    void secret();
+};
+namespace detail {
+struct Inner {};
+} // namespace detail
+} // namespace mesh
+"""
+
+
+@pytest.mark.parametrize("line, names", [
+    ("", []), ("struct Untold;", []), ("struct Untold {};", ["Untold"]),
+    ("/// A list.\ntemplate <class T> class List { public: int size() const; };", ["size"]),
+    ("void begin(); /// Ends.\nvoid end();", ["begin"]), ("using Number = int;", ["Number"]),
+    ("/// Two.\nenum class Two { one, other };\nbool operator!(Two);", ["operator!"])])
+def test_a_public_name_without_a_docstring_is_found(line, names, tmp_path):
+    header = tmp_path / "header.hpp"
+    header.write_text(DOCUMENTED.replace("namespace detail", f"{line}\nnamespace detail", 1))
+    found = contracts.names_without([header], (str(tmp_path),))
+    assert [name for _, _, name in found] == names
+
+
+def test_a_dead_link_is_found(tmp_path):
+    (tmp_path / "other.md").write_text("# The other page\n## `make run`, and more\n")
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n[a](other.md) [b](#page) [c](other.md#make-run-and-more) `[d](e)`\n"
+                    "[f](https://there)\n```\n[g](h)\n```\n[i](none.md) [j](#none) "
+                    "[k](other.md#none)\n")
+    assert [link.split(": ")[1] for link in contracts.dead_links([page])] == [
+        "there is no none.md", f"{page} has no heading none", "other.md has no heading none"]
 
 
 def texts_to_tidy():

@@ -17,6 +17,7 @@ namespace mesh {
 /// Tells a wait when to look for the nodes that it waits for. A wait that is no Search uses it so:
 class Watch {
 public:
+    /// Neither listens nor has looked. `kernel` must outlive it.
     explicit Watch(Kernel& kernel)
         : kernel_(kernel),
           peer_(kernel.messages(), kNoNode, Rule::kCount) {}

@@ -79,6 +79,7 @@ Task<Status> take_gathered(Kernel& kernel, const PersonalPlan& plan, std::span<s
 
 // All four, on every network -------------------------------------------------------------------
 
+/// The four personalised operations of exchange().
 enum class Exchange : std::uint8_t { scatter, gather, allgather, alltoall };
 
 /// Memory that exchange() needs for `nodes` nodes.

@@ -29,6 +29,8 @@
 
 namespace mesh {
 
+/// The flow control of one call at one node: what it owes its parent and has heard of its children.
+/// A call owns it; FlowWait sends and receives its packets.
 class TreeFlow {
 public:
     /// No flow control.
@@ -111,6 +113,7 @@ struct Taker {
 /// unreachable: the packet cannot come.
 class MESH_AWAITED FlowWait : public Waiting {
 public:
+    /// The end of the wait: room in the window, the packet, or no word owed to the root any more.
     enum class Until : std::uint8_t { room, packet, settled };
     /// `match` and `path`: of the packet, whose source `match` names. `first`: of the broadcast,
     /// for which the root may wait for a word of this node though by this node's plan it needs

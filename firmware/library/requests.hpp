@@ -28,7 +28,10 @@ class [[nodiscard]] Request {
 public:
     /// Nothing is under way: it has been waited for.
     Request() = default;
+    /// Begins `process`, until it first waits. Its verdict is no_memory if the node has no place
+    /// for one more process.
     Request(Kernel& kernel, Process process) : kernel_(&kernel) { begin(std::move(process)); }
+    /// The same for a receive, whose result received() gives then.
     Request(Kernel& kernel, Task<Received> task) : kernel_(&kernel) {
         begin(receive_beside(kernel, detail::Tether{*this}, std::move(task)));
     }

@@ -18,19 +18,25 @@
 
 namespace mesh {
 
+/// The sum.
 struct Plus {
+    /// `one` + `other`, cut to a T.
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
         return static_cast<T>(one + other);
     }
 };
+/// The lesser value, by operator<.
 struct Lower {
+    /// The lesser of the two; `one` if they are equal.
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
         return other < one ? other : one;
     }
 };
+/// The greater value, by operator<.
 struct Upper {
+    /// The greater of the two; `one` if they are equal.
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
         return one < other ? other : one;
@@ -117,6 +123,7 @@ MESH_NOTED_INLINE Task<Status> reduce_value(Kernel& kernel, T& value, NodeId roo
                                             Op op = {}) {
     return reduce_values(kernel, std::span<T, 1>{&value, 1}, root, op);
 }
+/// allreduce_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> allreduce_value(Kernel& kernel, T& value, Op op = {}) {
     return allreduce_values(kernel, std::span<T, 1>{&value, 1}, op);
@@ -150,6 +157,7 @@ template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
     return scan_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
+/// exscan_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> exscan_value(Kernel& kernel, T& value, Op op = {}) {
     return exscan_values(kernel, std::span<T, 1>{&value, 1}, op);

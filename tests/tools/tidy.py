@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 from clocks import verdicts_by_time
+from contracts import docstrings, links
 
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
@@ -279,7 +280,8 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, terms, verdicts, floors, clocks, promises, examples, oldest)
+RULES = (layout, lengths, words, terms, verdicts, floors, clocks, promises, examples, oldest,
+         docstrings, links)
 
 
 def main():

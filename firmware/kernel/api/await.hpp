@@ -24,6 +24,7 @@ namespace mesh {
 /// for. The waiting process owns the object and calls over() until that returns true.
 class SourceWait {
 public:
+    /// Begins to listen. `kernel` must outlive the wait.
     SourceWait(Kernel& kernel, NodeId source, const Match& match, Path path = {});
 
     /// Asks at once instead of listening first. The wait is over as soon as the node has answered.

@@ -30,6 +30,7 @@
 
 namespace mesh {
 
+/// How a message leaves. All of it has a default; a program sets `tag` alone as a rule.
 struct SendOptions {
     Tag tag = 0;
     std::uint16_t packet_bytes = wire::payload_bytes_max(); // largest payload of one packet
@@ -102,9 +103,13 @@ public:
     Message& operator=(const Message&) = delete;
     ~Message();
 
+    /// The node that has sent it.
     NodeId source() const { return header_.source; }
+    /// The tag under which it was sent.
     Tag tag() const { return header_.tag; }
+    /// Bytes of the whole message, 0 .. kMessageBytesMax, as its sender says.
     std::uint32_t bytes() const { return header_.total_bytes; }
+    /// True if its sender could not make it: its bytes mean nothing (SendOptions::is_poisoned).
     bool is_poisoned() const { return (header_.flags & wire::packet_flag::kPoisoned) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return given_bytes_ >= header_.total_bytes; }

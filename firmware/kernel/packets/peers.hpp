@@ -30,7 +30,9 @@ struct MessageName {
     std::uint16_t number = 0;
     std::uint16_t life = 0;
 
+    /// As a word of a header.
     constexpr std::uint32_t word() const { return std::uint32_t{life} << 16 | number; }
+    /// The name of which word() has made `word`.
     static constexpr MessageName of_word(std::uint32_t word) {
         return {static_cast<std::uint16_t>(word), static_cast<std::uint16_t>(word >> 16)};
     }
@@ -40,6 +42,7 @@ struct MessageName {
 constexpr std::uint16_t number_after(std::uint16_t number) {
     return number == 0xFFFF ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);
 }
+/// The inverse of number_after(). Precondition: `number` is not 0.
 constexpr std::uint16_t number_before(std::uint16_t number) {
     return number == 1 ? std::uint16_t{0xFFFF} : static_cast<std::uint16_t>(number - 1);
 }
@@ -61,9 +64,11 @@ static_assert(is_there(7, 7, false) && !is_there(8, 7, true) && is_there(1, 0x90
 /// sent before the last that was heard, and that took a longer way, is too late.
 /// Example: after 125 round 2 is later, and 124 is not.
 inline constexpr std::uint32_t kRoundMask = 0x7F;
+/// The round behind this one.
 constexpr std::uint8_t round_after(unsigned round) {
     return static_cast<std::uint8_t>(round % kRoundMask + 1);
 }
+/// True if a call of `round` was sent after that of round `heard` (0: none was heard).
 constexpr bool is_later_round(unsigned round, unsigned heard) {
     const unsigned ahead = (round + kRoundMask - heard) % kRoundMask;
     return heard == 0 || (ahead != 0 && ahead <= kRoundMask / 2);
