@@ -100,12 +100,14 @@ struct Inner {};
     ("", []), ("struct Untold;", []), ("struct Untold {};", ["Untold"]),
     ("/// A list.\ntemplate <class T> class List { public: int size() const; };", ["size"]),
     ("void begin(); /// Ends.\nvoid end();", ["begin"]), ("using Number = int;", ["Number"]),
+    ("/// Kinds.\nenum class Status;\n/// Ends it.\nStatus end();", ["end"]),
+    ("/// Kinds.\nenum class Status;\n/// ok: it has ended.\nStatus end();", []),
     ("/// Two.\nenum class Two { one, other };\nbool operator!(Two);", ["operator!"])])
 def test_a_public_name_without_a_docstring_is_found(line, names, tmp_path):
     header = tmp_path / "header.hpp"
     header.write_text(DOCUMENTED.replace("namespace detail", f"{line}\nnamespace detail", 1))
     found = contracts.names_without([header], (str(tmp_path),))
-    assert [name for _, _, name in found] == names
+    assert [name for _, _, name, _ in found] == names
 
 
 def test_a_dead_link_is_found(tmp_path):

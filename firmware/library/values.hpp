@@ -111,13 +111,13 @@ MESH_NOTED_INLINE Task<Status> reduce_values(Kernel& kernel, std::span<T, N> val
                                              NodeId root = NodeId{0}, Op op = {}) {
     return detail::reduce_elements<Op, T, N>(kernel, values, root, op MESH_HERE);
 }
-/// Every node has the result. See allreduce().
+/// The same, and every node has the result. See allreduce().
 template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values,
                                                 Op op = {}) {
     return detail::allreduce_elements<Op, T, N>(kernel, values, op MESH_HERE);
 }
-/// The two for one value.
+/// reduce_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0},
                                             Op op = {}) {
@@ -147,12 +147,12 @@ template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> scan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     return detail::scan_elements<T>(kernel, values, op, false MESH_HERE);
 }
-/// Those of all nodes before this one; node 0 keeps what it has. MPI's exscan.
+/// The same for the nodes before this one; node 0 keeps what it has. MPI's exscan.
 template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> exscan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     return detail::scan_elements<T>(kernel, values, op, true MESH_HERE);
 }
-/// The two for one value.
+/// scan_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
     return scan_values(kernel, std::span<T, 1>{&value, 1}, op);

@@ -30,6 +30,11 @@ NAMED = ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDe
 # Called by the language, with one meaning everywhere; and of guards by alt(), see MailGuard.
 LANGUAGE = re.compile(r"await_\w+|promise_type|get_return_object\w*|return_value|"
                       r".*deduction guide.*|operator(=|==| new| delete)")
+FUNCTIONS = ("FunctionDecl", "CXXMethodDecl", "FunctionTemplateDecl")
+GIVES_STATUS = re.compile(r"'[^'(]*\b(Status|Received|Sending|Receiving)\b[^'(]*\(")
+# It names a status, or a function that gives the same.
+SAYS = re.compile(r"\b(ok|no_memory|unreachable|bad_argument|truncated|timed_out|in_doubt)\b|"
+                  r"[Ss]tatus|verdict|[Tt]he same|\w\(")
 OF_GUARDS = re.compile(r"ready|wake|chosen|counts")
 
 
@@ -51,11 +56,26 @@ class Node:
         plain = rest.split("'")[0].partition("> ")[2].removesuffix(" definition").rstrip()
         self.name = FLAGS.sub("", plain, count=1)
 
-    def is_documented(self):
-        """By a docstring before it, which clang++ knows, or by one behind it, in its line."""
+    def docstring(self):
+        """The one before it, which clang++ knows, or behind it, in its line."""
         below = self.below + [one for part in self.below for one in part.below
                               if self.kind.endswith("TemplateDecl")]
-        return any(one.kind == "FullComment" for one in below) or "///<" in line_of(*self.place)
+        comment = next((one for one in below if one.kind == "FullComment"), None)
+        if comment is None:
+            return line_of(*self.place).partition("///<")[2]
+        return " ".join(one.rest.partition("Text=")[2] for one in comment.all())
+
+    def gives_status(self):
+        """A function that returns a Status, or a result with one."""
+        types = [self.rest, *(one.rest for one in self.below if one.kind in FUNCTIONS)]
+        return self.kind in FUNCTIONS and any(GIVES_STATUS.search(one) for one in types)
+
+    def lacks(self):
+        """What its docstring lacks; "" for nothing."""
+        text = self.docstring()
+        if not text:
+            return "has no docstring"
+        return "does not say its Status" if self.gives_status() and not SAYS.search(text) else ""
 
     def is_told_elsewhere(self):
         """Told where it was first declared, or by the language."""
@@ -108,8 +128,8 @@ def read_dump(text):
 
 
 def undocumented(node, scope=None):
-    """The nodes without a docstring that can be named, from this one down."""
-    if node.kind in NAMED and not node.is_told_elsewhere() and not node.is_documented() and not (
+    """The nodes that can be named and lack something, from this one down."""
+    if node.kind in NAMED and not node.is_told_elsewhere() and node.lacks() and not (
             scope and node.is_told_of_all(scope)):
         yield node
     if node.kind not in SCOPES or node.name == "detail":
@@ -127,8 +147,8 @@ def undocumented(node, scope=None):
 
 
 def names_without(headers, places):
-    """(file, line, name) of what has no docstring in the headers, and in what they include, as far
-    as it lies in one of the places."""
+    """(file, line, name, what is lacking) of the headers and of what they include, as far as that
+    lies in one of the places."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "headers.cpp"
         source.write_text("".join(f'#include "{name}"\n' for name in headers))
@@ -137,18 +157,18 @@ def names_without(headers, places):
         raise RuntimeError(done.stderr)
     dump = read_dump(done.stdout)
     told = {previous for _, top in dump for node in top.all()
-            for previous in PREVIOUS.findall(node.rest) if node.is_documented()}
-    return sorted({(*node.place, node.name) for hidden, top in dump if not hidden
+            for previous in PREVIOUS.findall(node.rest) if node.docstring()}
+    return sorted({(*node.place, node.name, node.lacks()) for hidden, top in dump if not hidden
                    for node in undocumented(top)
                    if node.place[0].startswith(places) and node.address not in told})
 
 
 def docstrings(_):
-    """Public functions and types have one."""
+    """Public functions and types have one, which says what a Status means."""
     headers = [PROGRAM, *(file.relative_to("firmware") for folder in FOLDERS
                           for file in sorted(pathlib.Path(folder).glob("*.hpp")))]
-    for file, line, name in names_without(headers, ("firmware/kernel/", *FOLDERS)):
-        yield f"{file}:{line}: {name} has no docstring"
+    for file, line, name, what in names_without(headers, ("firmware/kernel/", *FOLDERS)):
+        yield f"{file}:{line}: {name} {what}"
 
 
 def anchors_in(page):

@@ -189,7 +189,8 @@ public:
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
     /// The same receive beside its caller: `Request r{kernel, receive(...)}`.
     operator Task<Received>() const;
-    /// The result if it was given up (kernel/api/within.hpp): whose message had begun, if any.
+    /// The result, with this verdict, if it was given up (kernel/api/within.hpp): whose message
+    /// had begun, if any.
     const Received& given_up(Status verdict) {
         result_.status = verdict;
         return result_;
