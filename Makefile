@@ -478,7 +478,7 @@ size-diff: all measured ## what has changed since the table in SAVED= (this comp
 include host-tools/install/install.mk
 
 # ---- housekeeping --------------------------------------------------------------------------------
-include tests/tools/tidy.mk
+include tests/tools/tidy.mk firmware/docs.mk
 
 .PHONY: clean
 clean: ## remove what the build made
@@ -488,7 +488,7 @@ clean: ## remove what the build made
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
 	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %foreign.mk %tidy.mk %play.mk \
-	    %mpi.mk %bench.mk,$(MAKEFILE_LIST)) | \
+	    %mpi.mk %bench.mk %docs.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
 	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
 	  sort | cut -c3-
