@@ -7,6 +7,8 @@ import pytest
 import boards
 import clocks
 import contracts
+import english
+import reference
 import size
 import tidy
 
@@ -118,6 +120,42 @@ def test_a_dead_link_is_found(tmp_path):
                     "[k](other.md#none)\n")
     assert [link.split(": ")[1] for link in contracts.dead_links([page])] == [
         "there is no none.md", f"{page} has no heading none", "other.md has no heading none"]
+
+
+def test_the_reference_has_the_head_of_a_file_and_comments_behind_members():
+    text = """// A file.
+#pragma once
+struct Pair { // of two
+    int one;  // the first,
+              // which counts
+    int two() { // a body
+        return 2; // no member
+    }
+    enum class Kind { // of it
+        first, // one kind
+    };
+}; // end
+int outside; // no member"""
+    assert list(reference.reference(text.splitlines(), "pair.hpp")) == [
+        "/// \\file pair.hpp", *text.replace("// A file", "/// A file")
+        .replace("// the first", "///< the first").replace("// which", "///< which")
+        .replace("// one kind", "///< one kind").splitlines()]
+
+
+def test_a_comment_that_begins_without_its_subject_is_found():
+    text = ("// What it has.\nint a;\n/// The size.\n// Who knows?\n"
+            "int b; // what it is\n# Whether it ends\n")
+    assert [number for number, _ in english.headless_in(text)] == [1, 6]
+
+
+@pytest.mark.parametrize("page, lines", [
+    ("# Page\n\n" + "word " * 30 + "end.\n", [3]), ("word " * 29 + "end.\n", []),
+    ("- " + "word " * 20 + "\n- " + "word " * 20, []),
+    ("word `a b c` " * 15 + "end.", [1]), ("word `" + "code " * 40 + "`.", []),
+    ("```\n" + "code " * 40 + "\n```\n", []), ("| a | " + "word " * 31 + "|", [1]),
+    ("word " * 20 + "(`code` is here). `Code` " + "word " * 20, [])])
+def test_a_long_sentence_of_a_page_is_found(page, lines):
+    assert [number for number, _, _ in english.long_sentences_in(page)] == lines
 
 
 def texts_to_tidy():

@@ -53,7 +53,7 @@ private:
     /// The wait after a parent's last message, which the parent repeats if the answer was lost.
     static constexpr std::uint32_t kLingerUs = 10 * wire::kStartAgainUs;
 
-    /// What is known of the child at a port.
+    /// The record of the child at a port.
     struct Child {
         std::uint16_t place = wire::kNoPlace;     // in the tree; kNoPlace: there is none
         std::uint16_t waits_for = wire::kNoPlace; // of its part of the tree

@@ -70,7 +70,8 @@ protected:
     virtual std::uint32_t heard() const { return 0; }
     /// Chooses the node to look for next, `first` in this round; false: no more nodes.
     virtual bool choose(bool, Subject&) { return false; }
-    /// The node that it has looked for is there (ok; or something has come of it), or not.
+    /// The outcome of looking for the chosen node. ok: the node is there, or a packet of it has
+    /// come.
     virtual void found(Status) {}
 
     Kernel& kernel_;

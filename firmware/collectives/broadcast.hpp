@@ -31,7 +31,7 @@ struct BroadcastPlan {
     constexpr Segmentation segmentation() const { return {total_bytes, packet_bytes}; }
     /// External packets, 1 for an empty message. Precondition: packet_bytes is not 0.
     constexpr std::uint32_t packets() const { return segmentation().packets(); }
-    /// What as_call() is told of it.
+    /// The `packets` of as_call() for this plan.
     constexpr std::uint32_t share() const {
         return packet_bytes != 0 ? segmentation().fragments() : 1;
     }

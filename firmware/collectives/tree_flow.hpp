@@ -162,8 +162,8 @@ struct Gate {
     /// Every node hears of every other one behind it: CallRecord::meet().
     bool meets = false;
 
-    /// What as_call() is told of a call with such a gate: behind one that was closed no node is
-    /// late.
+    /// The `packets` of as_call() for a call with such a gate: behind one that was closed no node
+    /// is late.
     static std::uint32_t share(const Kernel& kernel, std::uint32_t packets) {
         return packets <= 2 * TreeFlow::half_window(kernel) ? packets : 1;
     }

@@ -33,8 +33,8 @@ public:
     Outbox(Kernel& kernel, std::span<std::byte> memory);
     Outbox(const Outbox&) = delete;
     Outbox& operator=(const Outbox&) = delete;
-    /// What is still under way is given up, and the program has failed: flush() first. So has it if
-    /// a message could not be sent and no flush() has said so.
+    /// Messages that are still under way are given up, and the program has failed: flush() first.
+    /// So has it if a message could not be sent and no flush() has said so.
     ~Outbox();
 
     class Putting;

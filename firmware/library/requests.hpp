@@ -69,7 +69,7 @@ public:
 
     /// The verdict, of one that has been waited for.
     Status status() const { return received_.status; }
-    /// What receive() gave, of one that has been waited for.
+    /// The result of receive(), of one that has been waited for.
     const Received& received() const { return received_; }
 
 private:

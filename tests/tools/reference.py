@@ -8,7 +8,7 @@ import re
 import sys
 
 OPENS = re.compile(r"^( *)(?:template <.*> )?(?:class|struct|enum|union)\b[^;()]*\{(?: *//.*)?$")
-BEHIND = re.compile(r"^(.*[;,{}\w] +)// (?!NOLINT)")
+BEHIND = re.compile(r"^(.*[;,}\w] +)// (?!NOLINT)")
 GOES_ON = re.compile(r"^ +// (.*)$")
 
 

@@ -20,6 +20,7 @@ import sys
 
 from clocks import verdicts_by_time
 from contracts import docstrings, links
+from english import sentences, subjects
 
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
@@ -281,7 +282,7 @@ def clang_tidy(build):
 
 
 RULES = (layout, lengths, words, terms, verdicts, floors, clocks, promises, examples, oldest,
-         docstrings, links)
+         docstrings, links, subjects, sentences)
 
 
 def main():

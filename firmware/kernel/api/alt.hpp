@@ -21,12 +21,12 @@ namespace mesh {
 /// Ready when the mailbox has a packet or an offered message that matches.
 struct MailGuard {
     Match match;
-    /// Of every guard: its branch may be chosen now.
+    /// True if its branch may be chosen now. Every guard has these three functions.
     bool ready(Kernel& kernel) const { return kernel.has(match); }
-    /// Of every guard: the deadline (Kernel::deadline_in()) by which to ask it again even if no
-    /// event comes; wire::kNever: there is none.
+    /// The deadline (Kernel::deadline_in()) by which to ask again even if no event comes;
+    /// wire::kNever: there is none.
     std::uint64_t wake() const { return wire::kNever; }
-    /// Of every guard: alt() calls it once if this is the guard that it gives.
+    /// Called once by alt() if this is the guard that it gives.
     void chosen(Kernel&) const {}
 };
 

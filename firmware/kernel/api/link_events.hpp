@@ -21,7 +21,7 @@
 
 namespace mesh {
 
-/// What happened to a link. The events of a port are `down`, perhaps `began_anew`, `up`, and so on.
+/// An event of a link. The events of a port are `down`, perhaps `began_anew`, `up`, and so on.
 struct LinkEvent {
     /// The kind of an event.
     enum class What : std::uint8_t {
@@ -52,7 +52,7 @@ public:
     bool look();
 
 private:
-    /// What was told of a port.
+    /// The state of a port after the event that was last told.
     struct Told {
         std::uint16_t number = 0; // of this end
         std::uint16_t life = 0;   // of the peer

@@ -18,8 +18,8 @@
 //   in_doubt   it was given up in the midst: a message that it was sending may be taken or not, one
 //              that it was receiving is lost, or a process of it had ended already
 //
-// What has ended at the same moment has ended: it gives its own verdict. A time-out may be late by
-// as long as the pool has no buffer in which to withdraw an offer.
+// An operation that ends at the same moment has ended: it gives its own verdict. A time-out may be
+// late by as long as the pool has no buffer in which to withdraw an offer.
 #pragma once
 
 #include "core/base/order.hpp"
@@ -135,7 +135,7 @@ template <>
 struct InTime<void> {
     using Value = Status;
 };
-/// What an operation that gives a T gives if it may be given up.
+/// The result of an operation that gives a T if it may be given up.
 template <class T>
 using IfInTime = typename InTime<std::remove_cvref_t<T>>::Value;
 

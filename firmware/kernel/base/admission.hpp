@@ -1,4 +1,4 @@
-// Which packets a node may take in, so that forwarding cannot deadlock: the forward-count
+// The packets that a node may take in, so that forwarding cannot deadlock: the forward-count
 // controller of Toueg and Ullman (1979).
 //
 // Every packet knows an upper bound on the links it may still cross: the height of its rule minus

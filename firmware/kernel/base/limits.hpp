@@ -120,7 +120,7 @@ constexpr unsigned early_tags(unsigned buffers) {
     return buffers / kTreeWindowShare / (2 * early_half(buffers));
 }
 
-/// So many calls of collectives a node may have under way at a time, under tags of their own: what
+/// Calls of collectives that a node may have under way at a time, under tags of their own: what
 /// they send to a node that has begun none of them, or wait for in one that has begun them all,
 /// fits in its pool. Of more than these no node can say that they end.
 constexpr unsigned calls_at_a_time(unsigned buffers) { return buffers / 8; }

@@ -1,5 +1,5 @@
-// Who owns a packet: a mark in each buffer of a simulation or a test, which every function that is
-// given a packet looks at (MESH_EXPECT). Boards have neither the mark nor the looks.
+// The owner of a packet: a mark in each buffer of a simulation or a test, checked by every function
+// that is given a packet (MESH_EXPECT). Boards have neither the mark nor the checks.
 //
 // The code that runs has a packet from allocate() or the receiver on. It gives it to the mailbox
 // (put() to remove()) or to a process (take() to release()), one of them at a time. Links share it

@@ -66,7 +66,7 @@ struct LinkContext {
 /// so often that frames that it has not asked about never fill more than half of the window.
 class Asking {
 public:
-    /// Whether it asks with the next frame, of so many bytes; it does if `urgent`. The window is
+    /// True if it asks with the next frame, of so many bytes; always if `urgent`. The window is
     /// smaller than 64 KiB.
     bool asks(std::size_t frame_bytes, std::size_t window_bytes, bool urgent) {
         const std::size_t share = greatest(frame_bytes, window_bytes / limits::kWindowFrames);

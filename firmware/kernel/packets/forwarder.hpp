@@ -150,7 +150,7 @@ public:
         MESH_EXPECT(question->in_hand());
         pool_.release(question);
     }
-    /// Which processes take the packets that come to this node.
+    /// The processes that take the packets that come to this node.
     enum class Audience : std::uint8_t {
         processes,
         ended,  // all processes of a program that has run: nothing that comes is taken any more

@@ -61,7 +61,7 @@ struct Want {
 };
 static_assert(sizeof(Want) == 8);
 
-/// What processes wait for in one turn.
+/// The messages that processes wait for in one turn.
 class Wants {
 public:
     /// Adds one, or notes that the list is not complete.
@@ -77,7 +77,7 @@ public:
     bool complete() const { return complete_; }
 
 private:
-    /// As many as a packet of any board has room for.
+    /// The number that a packet of any board has room for.
     std::array<Want,
                least<std::size_t>(limits::kProcessesMax, wire::kPayloadBytesLeast / sizeof(Want))>
         wants_;
@@ -112,7 +112,7 @@ public:
         return peers_[index(node)];
     }
 
-    /// What has become of `message` (MessageName::word()) of `source`.
+    /// The fate of `message` (MessageName::word()) of `source`.
     Fate fate(NodeId source, std::uint32_t message) const;
     /// Judges an offer whose fate is not_here, and notes its sender if it is dropped. `for_us`: it
     /// was made for this life of this node. `round`: of the call that it answers; 0: it answers

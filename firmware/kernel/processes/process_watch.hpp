@@ -19,7 +19,7 @@
 
 namespace mesh {
 
-/// What has happened to a process: it was made, waits, can go on, or has ended.
+/// The kind of an event: a process was made, waits, can go on, or has ended.
 enum class ProcessEvent : std::uint8_t { spawned, blocked, woken, ended };
 
 /// Tells the host at once; `object`: what a blocked process waits for. Defined once per board, and

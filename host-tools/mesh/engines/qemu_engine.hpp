@@ -76,7 +76,7 @@ private:
             return std::ranges::all_of(cables, [](const Cable& one) { return one.queue.empty(); });
         }
     };
-    /// What is looked for in a node.
+    /// The subject of a look into a node.
     enum class Look : std::uint8_t { waits, place, stack };
     /// A node whose socket is closed and whose process has not ended yet.
     struct Closing {

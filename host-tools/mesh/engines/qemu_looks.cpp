@@ -17,7 +17,7 @@ constexpr unsigned kLooks = 20;
 /// More than the stack of any board.
 constexpr std::uint64_t kStackBytesMax = 16 << 20;
 
-/// What a rank has seen; nothing if it has seen nothing.
+/// The value that a rank has seen; none if it has seen none.
 template <class T>
 std::optional<T> value_of(const Bytes& seen) {
     return seen.size() == sizeof(T) ? std::optional(wire::load<T>(seen, 0)) : std::nullopt;

@@ -143,7 +143,7 @@ void QemuEngine::hear(unsigned from, const Message& message) {
         hear_of(message);
 }
 
-/// Rank 0: what has become of a node. While a node is down, that is of its last life.
+/// Rank 0: the state of a node. While the node is down, that of its last life.
 void QemuEngine::hear_of(const Message& message) {
     const NodeId node = message.node;
     NodeLine& line = nodes_[index(node)];
