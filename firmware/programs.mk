@@ -137,8 +137,8 @@ $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 endef
 $(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
-# Further files of build/BOARD/relay/ and, if the board has a loader, build/BOARD/loaded/. $(1):
-# board, $(2): relay or loaded
+# Further files of build/BOARD/relay/ and, if the board has a loader, build/BOARD/loaded/.
+# $(1): board, $(2): relay or loaded
 define kind_toolkit_rules
 $(1)/$(2)_COMPILE = $$($(1)_COMPILE)
 $(1)/$(2)_COMPILE_CXX = $$($(1)_COMPILE_CXX)
