@@ -205,7 +205,7 @@ PARTIAL_LDFLAGS := -fno-lto $(filter-out -flto%,$(TARGET_LDFLAGS))
 with_whole = $(patsubst %/libmesh.a,%/whole.o,$(filter %/libmesh.a,$(1))) $(1)
 
 .PHONY: images
-# $(1): board, $(2): image, $(3): its own objects, $(4): what is put into it for whoever runs it
+# $(1): board, $(2): image, $(3): its own objects, $(4): files to add as ELF sections
 define image_rules
 $(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$$(call say,LINK,$$@)

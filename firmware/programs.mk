@@ -73,8 +73,8 @@ carried = $(BUILD)/$(1)/program.stamp \
   $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(filter $(2),$(APP_SOURCES) $(HOST_PROBES)))
 
 # ---- the toolkit ---------------------------------------------------------------------------------
-# What a user is told of. In C++ some of it is an error, since nobody can have meant it: a Status,
-# or an operation that is not awaited, at which nobody looks. What `mpicc` builds is built.
+# Warnings for a user's program. In C++ some are errors, for what is never intended: a Status
+# that is ignored, or an operation that is not awaited. Whatever `mpicc` builds is built.
 USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter
 USER_ERRORS := -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
 # Checks in a user's program while it runs: of division by zero, which the compiler would otherwise

@@ -68,13 +68,13 @@ private:
         return load_.image_bytes != 0 && have_ == load_.nodes + load_.image_bytes;
     }
     bool refuses() const { return refuser_ != wire::kNoPlace; }
-    /// It has no parent that says a word. It says none to its children then, so they become orphans
-    /// as well, and all of a load that was broken off may take another one.
+    /// Its parent is silent. The loader then stops answering its children, so they become orphans
+    /// as well, and the whole subtree of a load that was broken off accepts another one.
     bool is_orphan() const {
         return parent_ == kNoPort || ports_.now_us() - heard_at_us_ >= wire::kLoadOrphanUs;
     }
     StoredImage image() const { return {load_.image_bytes, load_.image_crc, load_.version}; }
-    /// Of the load that is known.
+    /// The bytes of the load that is known.
     std::span<std::byte> bytes() const {
         return room_.subspan(wire::kLoadNodesMax - load_.nodes, load_.nodes + load_.image_bytes);
     }

@@ -139,7 +139,8 @@ public:
     /// A data frame came in whose packet is damaged; what its header acknowledges is good.
     void on_damaged(const wire::LinkHeader& header);
 
-    /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
+    /// To be called when `free` buffers are free: sends credit to a peer whose packet was refused,
+    /// if the packet would be accepted now.
     void on_buffers_free(unsigned free);
     /// True while on_buffers_free() is to be called.
     bool starved() const { return starved_; }

@@ -269,7 +269,7 @@ PacketBuffer* Forwarder::put(PacketBuffer* buffer) {
     return buffer;
 }
 
-// The checksum stands for the packet, of which it covers everything.
+// Hashes the packet's checksum, which covers all of it, in place of its bytes.
 void Forwarder::count(PacketBuffer* buffer) {
     ++counters_[Counter::packets_delivered];
     delivery_hash_ = 31 * delivery_hash_ +
