@@ -142,6 +142,16 @@ int outside; // no member"""
         .replace("// one kind", "///< one kind").splitlines()]
 
 
+@pytest.mark.parametrize("link, becomes", [
+    ("[a](other.md#place)", "[a](other.md)"), ("[a](#place)", "[a](#place)"),
+    ("[a](folder/)", "[a](folder/README.md)"), ("[a](code.hpp)", "a"),
+    ("[a](https://there)", "[a](https://there)"), ("![a](picture.svg)", "![a](picture.svg)")])
+def test_a_link_of_a_page_leads_somewhere_in_the_reference(link, becomes, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/README.md").touch()
+    assert reference.page(f"See {link}.", tmp_path / "page.md") == f"See {becomes}."
+
+
 def test_a_comment_that_begins_without_its_subject_is_found():
     text = ("// What it has.\nint a;\n/// The size.\n// Who knows?\n"
             "int b; // what it is\n# Whether it ends\n")

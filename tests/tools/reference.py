@@ -1,15 +1,30 @@
 #!/usr/bin/env python3
-"""A header as Doxygen is to read it: `reference.py FILE` prints it.
+"""A header or a page as Doxygen is to read it: `reference.py FILE` prints it.
 
-What stands at the top of a file becomes the description of the file, and a comment behind a member
-or an enumerator its docstring. Comments in the bodies of functions stay as they are.
+The text at the top of a header becomes the description of the file, and a comment behind a member
+or an enumerator its docstring. Comments in the bodies of functions stay as they are. Of links to
+places in other pages Doxygen knows the page alone, and of those to folders nothing.
 """
+import pathlib
 import re
 import sys
 
 OPENS = re.compile(r"^( *)(?:template <.*> )?(?:class|struct|enum|union)\b[^;()]*\{(?: *//.*)?$")
 BEHIND = re.compile(r"^(.*[;,}\w] +)// (?!NOLINT)")
 GOES_ON = re.compile(r"^ +// (.*)$")
+
+
+LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def page(text, file):
+    """The text of a page: its links lead to pages, or are none."""
+    def link(found):
+        target = file.parent / found[2]
+        if target.is_dir() and (target / "README.md").is_file():
+            return f"[{found[1]}]({found[2].rstrip('/')}/README.md)"
+        return f"[{found[1]}]({found[2]})" if target.suffix == ".md" else found[1]
+    return LINK.sub(link, text)
 
 
 def reference(lines, name):
@@ -39,6 +54,14 @@ def reference(lines, name):
             scopes.append(len(opened[1]))
 
 
+def main():
+    file = pathlib.Path(sys.argv[1])
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".md":
+        print(page(text, file), end="")
+    else:
+        print("\n".join(reference(text.splitlines(), sys.argv[1])))
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        print("\n".join(reference(file.read().splitlines(), sys.argv[1])))
+    main()
