@@ -1,6 +1,6 @@
 # The reference in $(BUILD)/docs, made by Doxygen: public names, and the pages. Nothing else needs
-# these packages. Included by the Makefile.
-DOCS_PACKAGES := doxygen
+# these packages. Debian 12 has an older one. Included by the Makefile.
+DOCS_PACKAGES := 'doxygen>=1.9.8'
 DOCS_FOLDERS := core wire hal kernel collectives library
 
 .PHONY: docs
