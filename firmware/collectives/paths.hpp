@@ -1,5 +1,5 @@
 // The disjoint trees of this node's network, UHC or star, as core/schedules/path_choice.hpp asks
-// for them.
+// for them. (star: fragopoulou-akl-1993, 4.4 to 4.6)
 #pragma once
 
 #include "core/network.hpp"

@@ -1,7 +1,7 @@
 // Virtual topologies: the cube seen as a grid or a torus of any shape, or as a full binary tree.
 // Every edge of such a topology is one link of the cube, so that a message to a neighbour never
 // shares a link with another. No tables: each question is answered from addresses
-// (core/embedding.hpp).
+// (core/embedding.hpp; brandenburg-scott, 2 and 3).
 //
 // The grid has the words of MPI's Cartesian topologies: MPI_Dims_create, MPI_Cart_coords,
 // MPI_Cart_rank (here node_of), MPI_Cart_shift. Where MPI gives MPI_PROC_NULL, there is no value.
