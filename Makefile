@@ -206,7 +206,7 @@ PARTIAL_LDFLAGS := -fno-lto $(filter-out -flto%,$(TARGET_LDFLAGS))
 with_whole = $(patsubst %/libmesh.a,%/whole.o,$(filter %/libmesh.a,$(1))) $(1)
 
 .PHONY: images
-# $(1): board, $(2): image, $(3): its own objects, $(4): what is put into it for whoever runs it
+# $(1): board, $(2): image, $(3): its own objects, $(4): files to add as ELF sections
 define image_rules
 $(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$$(call say,LINK,$$@)
@@ -476,7 +476,7 @@ size-diff: all measured ## what has changed since the table in SAVED= (this comp
 include host-tools/install/install.mk
 
 # ---- housekeeping --------------------------------------------------------------------------------
-include tests/tools/tidy.mk
+include tests/tools/tidy.mk firmware/docs.mk
 
 .PHONY: clean
 clean: ## remove what the build made
@@ -486,7 +486,7 @@ clean: ## remove what the build made
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
 	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %foreign.mk %tidy.mk %play.mk \
-	    %mpi.mk %bench.mk,$(MAKEFILE_LIST)) | \
+	    %mpi.mk %bench.mk %docs.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
 	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
 	  sort | cut -c3-

@@ -16,7 +16,7 @@ $(BUILD)/host/stamp.inc: FORCE
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 	@mkdir -p $(@D); echo "$* $$(tr -d '"' <$<)" >$@
 
-# What is made of the table of the calls of MPI: a header for programs, and the doors of the calls.
+# Made of the table of MPI's calls: a header for programs, and the entry points of the calls.
 CALLS := $(BUILD)/calls/made
 $(CALLS): firmware/mpi/calls.py firmware/mpi/calls.txt
 	@mkdir -p $(@D)
@@ -73,8 +73,8 @@ carried = $(BUILD)/$(1)/program.stamp \
   $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(filter $(2),$(APP_SOURCES) $(HOST_PROBES)))
 
 # ---- the toolkit ---------------------------------------------------------------------------------
-# What a user is told of. In C++ some of it is an error, since nobody can have meant it: a Status,
-# or an operation that is not awaited, at which nobody looks. What `mpicc` builds is built.
+# Warnings for a user's program. In C++ some are errors, for what is never intended: a Status
+# that is ignored, or an operation that is not awaited. Whatever `mpicc` builds is built.
 USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter
 USER_ERRORS := -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
 # Checks in a user's program while it runs: of division by zero, which the compiler would otherwise
@@ -137,7 +137,7 @@ $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 endef
 $(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
-# What is more in build/BOARD/relay/ and, if the board has a loader, build/BOARD/loaded/.
+# Further files of build/BOARD/relay/ and, if the board has a loader, build/BOARD/loaded/.
 # $(1): board, $(2): relay or loaded
 define kind_toolkit_rules
 $(1)/$(2)_COMPILE = $$($(1)_COMPILE)
@@ -170,7 +170,7 @@ $(BOARDS:%=$(BUILD)/%/board.json): $(BUILD)/%/board.json: boards/%/board.json
 	@install -Dm644 $< $@
 $(BUILD)/include $(BUILD)/linker $(BUILD)/labs:
 	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F:labs=firmware/labs)) $@
-# What `make install` copies, and links to what it has in another way.
+# The files that `make install` copies, and links to those that it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/host/guard.o $(BUILD)/host/libstate.a $(BUILD)/calls/mpi_calls.h \
   $(BUILD)/include $(BUILD)/linker $(BUILD)/labs \

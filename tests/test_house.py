@@ -6,6 +6,9 @@ import pytest
 
 import boards
 import clocks
+import contracts
+import english
+import reference
 import size
 import tidy
 
@@ -75,6 +78,94 @@ def test_a_case_that_does_not_judge_by_time_is_left_alone(what):
     ("board.set_time(1'000'000); // 1s", 0)])
 def test_times_of_claims_are_found(line, found):
     assert len(list(clocks.places_in_cpp(line))) == found
+
+
+DOCUMENTED = """#pragma once
+namespace mesh {
+/// A type.
+class Told {
+public:
+    Told() = default;
+    bool empty() const; ///< Nothing is in it.
+    bool await_ready() const;
+private:
+    void secret();
+};
+namespace detail {
+struct Inner {};
+} // namespace detail
+} // namespace mesh
+"""
+
+
+@pytest.mark.parametrize("line, names", [
+    ("", []), ("struct Untold;", []), ("struct Untold {};", ["Untold"]),
+    ("/// A list.\ntemplate <class T> class List { public: int size() const; };", ["size"]),
+    ("void begin(); /// Ends.\nvoid end();", ["begin"]), ("using Number = int;", ["Number"]),
+    ("/// Kinds.\nenum class Status;\n/// Ends it.\nStatus end();", ["end"]),
+    ("/// Kinds.\nenum class Status;\n/// ok: it has ended.\nStatus end();", []),
+    ("/// Two.\nenum class Two { one, other };\nbool operator!(Two);", ["operator!"])])
+def test_a_public_name_without_a_docstring_is_found(line, names, tmp_path):
+    header = tmp_path / "header.hpp"
+    header.write_text(DOCUMENTED.replace("namespace detail", f"{line}\nnamespace detail", 1))
+    found = contracts.names_without([header], (str(tmp_path),))
+    assert [name for _, _, name, _ in found] == names
+
+
+def test_a_dead_link_is_found(tmp_path):
+    (tmp_path / "other.md").write_text("# The other page\n## `make run`, and more\n")
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n[a](other.md) [b](#page) [c](other.md#make-run-and-more) `[d](e)`\n"
+                    "[f](https://there)\n```\n[g](h)\n```\n[i](none.md) [j](#none) "
+                    "[k](other.md#none)\n")
+    assert [link.split(": ")[1] for link in contracts.dead_links([page])] == [
+        "there is no none.md", f"{page} has no heading none", "other.md has no heading none"]
+
+
+def test_the_reference_has_the_head_of_a_file_and_comments_behind_members():
+    text = """// A file.
+#pragma once
+struct Pair { // of two
+    int one;  // the first,
+              // which counts
+    int two() { // a body
+        return 2; // no member
+    }
+    enum class Kind { // of it
+        first, // one kind
+    };
+}; // end
+int outside; // no member"""
+    assert list(reference.reference(text.splitlines(), "pair.hpp")) == [
+        "/// \\file pair.hpp", *text.replace("// A file", "/// A file")
+        .replace("// the first", "///< the first").replace("// which", "///< which")
+        .replace("// one kind", "///< one kind").splitlines()]
+
+
+@pytest.mark.parametrize("link, becomes", [
+    ("[a](other.md#place)", "[a](other.md)"), ("[a](#place)", "[a](#place)"),
+    ("[a](folder/)", "[a](folder/README.md)"), ("[a](code.hpp)", "a"),
+    ("[a](https://there)", "[a](https://there)"), ("![a](picture.svg)", "![a](picture.svg)")])
+def test_a_link_of_a_page_leads_somewhere_in_the_reference(link, becomes, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/README.md").touch()
+    assert reference.page(f"See {link}.", tmp_path / "page.md") == f"See {becomes}."
+
+
+def test_a_comment_that_begins_without_its_subject_is_found():
+    text = ("// What it has.\nint a;\n/// The size.\n// Who knows?\n"
+            "int b; // what it is\n# Whether it ends\n")
+    assert [number for number, _ in english.headless_in(text)] == [1, 6]
+
+
+@pytest.mark.parametrize("page, lines", [
+    ("# Page\n\n" + "word " * 30 + "end.\n", [3]), ("word " * 29 + "end.\n", []),
+    ("- " + "word " * 20 + "\n- " + "word " * 20, []),
+    ("word `a b c` " * 15 + "end.", [1]), ("word `" + "code " * 40 + "`.", []),
+    ("```\n" + "code " * 40 + "\n```\n", []), ("| a | " + "word " * 31 + "|", [1]),
+    ("word " * 20 + "(`code` is here). `Code` " + "word " * 20, [])])
+def test_a_long_sentence_of_a_page_is_found(page, lines):
+    assert [number for number, _, _ in english.long_sentences_in(page)] == lines
 
 
 def texts_to_tidy():

@@ -51,6 +51,13 @@ def test_one_board_alone_is_made(target, tmp_path):
     assert made & set(BOARDS) == {BOARDS[1]}
 
 
+def test_the_reference_alone_asks_for_doxygen():
+    asked = {target: make("--dry-run", target).stdout for target in ("docs", "deps", "run-deps")}
+    assert [target for target, plan in asked.items() if "doxygen" in plan] == ["docs"]
+    docs = asked["docs"]
+    assert docs.index("packages.sh 'doxygen>=") < docs.index("| doxygen -")
+
+
 @pytest.mark.toolchain
 def test_a_board_that_is_none_is_refused_with_those_that_there_are():
     outcome = make("BOARD=nonesuch")

@@ -1,6 +1,6 @@
-// What the C++ library, which is built with exceptions, asks for and never uses: where others throw
-// a node stops (firmware/libc/exceptions.cpp, and here what only streams and text throw). So an
-// image with a part of the library has nothing of what unwinds stacks.
+// Functions that the C++ library, which is built with exceptions, refers to and never calls. Where
+// others throw a node stops (firmware/libc/exceptions.cpp, and here those of streams and text). So
+// an image with a part of the library has no code that unwinds stacks.
 #include "hal/check.hpp"
 
 #include <cstddef>

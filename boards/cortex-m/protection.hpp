@@ -1,4 +1,4 @@
-// Which memory can be read, written and executed.
+// The memory that can be read, written and executed.
 #pragma once
 
 namespace mesh::board {

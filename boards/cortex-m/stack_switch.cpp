@@ -20,7 +20,7 @@ namespace mesh {
 
 namespace {
 
-/// What switch_stacks() pushes: r4 to r11 and lr; and s16 to s31 where there are any.
+/// The words that switch_stacks() pushes: r4 to r11 and lr; and s16 to s31 where there are any.
 constexpr std::size_t kGeneralWords = 9;
 #ifdef __ARM_FP
 constexpr std::size_t kPushedWords = kGeneralWords + 16;

@@ -1,4 +1,4 @@
-// What a failed CHECK means, for a person. Only programs of the host have the texts: a node sends a
+// The texts of failed CHECKs, for a person. Only programs of the host have them: a node sends a
 // number.
 #pragma once
 

@@ -23,7 +23,7 @@ std::span<std::byte> guarded_memory(std::size_t bytes, CheckId beyond);
 /// Makes the whole pages in `pages` a guard.
 void guard(std::span<std::byte> pages, CheckId beyond);
 
-/// What a touch of this address means, if it is in a guard; in a signal handler too.
+/// The CHECK of an access to this address; none if it is in no guard. In a signal handler too.
 std::optional<CheckId> guard_at(std::uintptr_t address);
 
 } // namespace mesh::board

@@ -79,7 +79,7 @@ std::uint32_t code_offset(std::uintptr_t address) {
 }
 } // namespace board
 
-/// What GCC knows of an access that it checks.
+/// GCC's description of an access that it checks.
 struct AccessCheck {
     const char* file;
     std::uint32_t line;

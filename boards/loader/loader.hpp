@@ -53,7 +53,7 @@ private:
     /// The wait after a parent's last message, which the parent repeats if the answer was lost.
     static constexpr std::uint32_t kLingerUs = 10 * wire::kStartAgainUs;
 
-    /// What is known of the child at a port.
+    /// The record of the child at a port.
     struct Child {
         std::uint16_t place = wire::kNoPlace;     // in the tree; kNoPlace: there is none
         std::uint16_t waits_for = wire::kNoPlace; // of its part of the tree
@@ -68,13 +68,13 @@ private:
         return load_.image_bytes != 0 && have_ == load_.nodes + load_.image_bytes;
     }
     bool refuses() const { return refuser_ != wire::kNoPlace; }
-    /// It has no parent that says a word. It says none to its children then, so they become orphans
-    /// as well, and all of a load that was broken off may take another one.
+    /// Its parent is silent. The loader then stops answering its children, so they become orphans
+    /// as well, and the whole subtree of a load that was broken off accepts another one.
     bool is_orphan() const {
         return parent_ == kNoPort || ports_.now_us() - heard_at_us_ >= wire::kLoadOrphanUs;
     }
     StoredImage image() const { return {load_.image_bytes, load_.image_crc, load_.version}; }
-    /// Of the load that is known.
+    /// The bytes of the load that is known.
     std::span<std::byte> bytes() const {
         return room_.subspan(wire::kLoadNodesMax - load_.nodes, load_.nodes + load_.image_bytes);
     }

@@ -68,7 +68,7 @@ void Agreement::judge(const Packet& word) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-/// A friend of Agreement: knows where it keeps the fields that tell what it waits for.
+/// A friend of Agreement: offsets of its private fields, for the table `mesh_waits`.
 struct AgreementPlaces {
     static constexpr WaitOffsets kOffsets{"mesh::Agreement", WaitKind::begun,
                                           offsetof(Agreement, wait_) + SourceWait::match_offset(),

@@ -35,6 +35,7 @@ struct AscendOperator {
     const void* context = nullptr;
 };
 
+/// The plan of a pass, on which all nodes agree before it begins.
 struct AscendPlan {
     AscendOperator oper;
     std::uint32_t packet_bytes = 0; // largest that a link moves as one; 0: a value, whatever its
@@ -52,7 +53,9 @@ public:
         : memory_(memory),
           room_bytes_(memory.size() / ascend_places(network) / kAlignment * kAlignment) {}
 
+    /// Bytes that a value can have: a multiple of 8, the same share of the memory for each place.
     std::size_t room_bytes() const { return room_bytes_; }
+    /// The node's own value, as the last resize() or pass left it; valid until the next pass.
     std::span<std::byte> value() { return at(Place::a); }
     /// Sets the size of the value (at most room_bytes()) and gives it to be filled.
     std::span<std::byte> resize(std::size_t bytes) {
@@ -68,10 +71,13 @@ public:
     }
 
     // For the passes.
+    /// The value at `place`, of the size that was set for it.
     std::span<std::byte> at(Place place) { return whole(place).first(bytes_[number(place)]); }
+    /// All of the memory at `place`, room_bytes() of it.
     std::span<std::byte> whole(Place place) {
         return memory_.subspan(where_[number(place)] * room_bytes_, room_bytes_);
     }
+    /// The value at `place` has `bytes`, at most room_bytes().
     void set_bytes(Place place, std::size_t bytes) {
         bytes_[number(place)] = static_cast<std::uint32_t>(bytes);
     }
@@ -82,6 +88,7 @@ public:
     }
     /// Why the value is wrong; ok if it is right. A failure stays for all passes.
     Status status() const { return status_; }
+    /// A pass has failed with `status`; the first failure stays.
     void fail(Status status) { status_ = status_ == Status::ok ? status : status_; }
     /// Ports by which nothing comes any more.
     std::uint32_t& absent() { return absent_; }

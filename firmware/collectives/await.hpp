@@ -17,6 +17,7 @@ namespace mesh {
 /// Tells a wait when to look for the nodes that it waits for. A wait that is no Search uses it so:
 class Watch {
 public:
+    /// Neither listens nor has looked. `kernel` must outlive it.
     explicit Watch(Kernel& kernel)
         : kernel_(kernel),
           peer_(kernel.messages(), kNoNode, Rule::kCount) {}
@@ -69,7 +70,8 @@ protected:
     virtual std::uint32_t heard() const { return 0; }
     /// Chooses the node to look for next, `first` in this round; false: no more nodes.
     virtual bool choose(bool, Subject&) { return false; }
-    /// The node that it has looked for is there (ok; or something has come of it), or not.
+    /// The outcome of looking for the chosen node. ok: the node is there, or a packet of it has
+    /// come.
     virtual void found(Status) {}
 
     Kernel& kernel_;

@@ -27,12 +27,15 @@ struct BroadcastPlan {
     std::uint32_t packet_bytes = wire::payload_bytes_max(); // of an external packet
     Tag tag = 0;
 
+    /// How the message is cut. Precondition: packet_bytes is not 0.
     constexpr Segmentation segmentation() const { return {total_bytes, packet_bytes}; }
+    /// External packets, 1 for an empty message. Precondition: packet_bytes is not 0.
     constexpr std::uint32_t packets() const { return segmentation().packets(); }
-    /// What as_call() is told of it.
+    /// The `packets` of as_call() for this plan.
     constexpr std::uint32_t share() const {
         return packet_bytes != 0 ? segmentation().fragments() : 1;
     }
+    /// Payload bytes of external packet `packet`, 0 to packets() - 1.
     constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
         return segmentation().bytes_of(packet);
     }
@@ -58,6 +61,7 @@ public:
     /// See broadcast_within().
     Broadcast(Kernel& kernel, const BroadcastPlan& plan, CallLabel label);
 
+    /// True when the last packet has been sent or received here, or was given up.
     bool finished() const { return finished_; }
     /// Where in the message the next packet belongs.
     std::uint32_t position() const { return position_; }

@@ -78,6 +78,8 @@ NotedKernel noted(Kernel& kernel, const CallNote& note);
 /// and the next call under the tag begins as if it had come to its end.
 Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective, std::uint32_t packets = 1);
 #if MESH_NOTES
+/// The same in a simulation, which compares the call with those of the other nodes:
+/// detail::noted().
 Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective,
                      std::uint32_t packets = 1);
 #endif

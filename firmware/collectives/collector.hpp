@@ -10,6 +10,7 @@
 
 namespace mesh {
 
+/// The packets of an exchange at one node, put into place. It owns none of its memory.
 class Collector {
 public:
     /// `places`: of a block for each node. `marks`: nodes * packets bytes.
@@ -20,8 +21,11 @@ public:
     /// safe; false for a packet that does not belong to the exchange.
     bool take(NodeId from, NodeId place, const Packet& packet);
 
+    /// Every block that is due has come.
     bool complete() const { return arrivals_.blocks == arrivals_.blocks_due; }
+    /// Every copy of every packet that is due has come.
     bool finished() const { return arrivals_.copies == arrivals_.copies_due; }
+    /// The counts, which the caller of the exchange owns.
     Arrivals& arrivals() { return arrivals_; }
 
 private:
@@ -74,6 +78,7 @@ struct ExchangeMemory {
     std::span<std::byte> second;
     std::span<std::byte> tables; // at least nodes * packets + nodes * 4 * (kPortsMax - 1) bytes
 
+    /// Divides `memory`, which must have twice `blocks_bytes` and the tables behind them.
     ExchangeMemory(std::span<std::byte> memory, std::size_t blocks_bytes)
         : blocks(memory.first(blocks_bytes)),
           second(memory.subspan(blocks_bytes, blocks_bytes)),

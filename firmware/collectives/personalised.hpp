@@ -66,7 +66,7 @@ Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<
 
 /// The gate of both ends of a gather.
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan);
-/// What as_call() is told of a gather.
+/// The `packets` of as_call() for a gather.
 std::uint32_t gather_share(const Kernel& kernel, const PersonalPlan& plan);
 
 /// Sends this node's block to the root; it leaves when this completes. Status as above.
@@ -79,6 +79,7 @@ Task<Status> take_gathered(Kernel& kernel, const PersonalPlan& plan, std::span<s
 
 // All four, on every network -------------------------------------------------------------------
 
+/// The four personalised operations of exchange().
 enum class Exchange : std::uint8_t { scatter, gather, allgather, alltoall };
 
 /// Memory that exchange() needs for `nodes` nodes.
@@ -126,7 +127,7 @@ constexpr bool leaves_a_process(const PersonalPlan& plan) {
 /// exchange() on the UHC and the star.
 Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told);
-/// What as_call() is told of it.
+/// The `packets` of as_call() for this exchange.
 std::uint32_t exchange_share(const Kernel& kernel, const PersonalPlan& plan, Exchange what);
 
 /// True if packets can be sent by this tree and schedule. `network`: UHC or star; `tree`: one of

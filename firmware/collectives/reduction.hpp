@@ -43,6 +43,7 @@ struct Combiner {
     const void* context = nullptr; // of the user's own; it must say the same at every node
     std::uint32_t operation = 0;   // a number of what it does, on which the nodes agree as well
 
+    /// Calls `combine`. Precondition: it is not nullptr.
     void operator()(std::span<const std::byte> left, std::span<const std::byte> right,
                     std::span<std::byte> result) const {
         combine(context, left, right, result);

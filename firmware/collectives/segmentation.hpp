@@ -31,6 +31,7 @@ struct Segmentation {
     constexpr std::uint32_t packets() const {
         return total_bytes == 0 ? 1 : (total_bytes - 1) / packet_bytes + 1;
     }
+    /// Payload bytes of external packet `packet`, 0 to packets() - 1.
     constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
         return packet + 1 < packets() ? packet_bytes : total_bytes - packet * packet_bytes;
     }

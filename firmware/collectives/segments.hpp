@@ -26,11 +26,13 @@ constexpr BroadcastPlan segments_of(std::uint32_t total_bytes, std::uint16_t pac
     return {.total_bytes = total_bytes, .packet_bytes = static_cast<std::uint16_t>(segment)};
 }
 
+/// Segment `number`, 0 to segments.packets() - 1, of `buffer`, which has total_bytes or more.
 inline std::span<std::byte> segment_of(std::span<std::byte> buffer, const BroadcastPlan& segments,
                                        std::uint32_t number) {
     return buffer.subspan(number * segments.packet_bytes, segments.bytes_of(number));
 }
 
+/// Copies all of `from`. `to` is as long or longer and does not overlap it.
 inline void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
     std::copy(from.begin(), from.end(), to.begin());
 }

@@ -11,11 +11,13 @@
 
 namespace mesh {
 
+/// The kind of records that bitonic_sort() sorts.
 enum class Record : std::uint8_t {
     i32,  // 4 bytes, signed, little-endian
     line, // text with a newline at its end, which does not count; ordered by its bytes
 };
 
+/// The plan of a sort, on which all nodes agree before it begins.
 struct SortPlan {
     Record record = Record::i32;
     std::uint32_t block_records = 0; // most records of a node

@@ -51,7 +51,7 @@ Task<Status> walk(Kernel& kernel, Tag tag, Walk steps) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-/// A friend of Step: knows where it keeps the fields that tell what it waits for.
+/// A friend of Step: offsets of its private fields, for the table `mesh_waits`.
 struct StepPlaces {
     static constexpr WaitOffsets kOffsets{"mesh::Step", WaitKind::mail, offsetof(Step, match_),
                                           offsetof(Step, takes_),

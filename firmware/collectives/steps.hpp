@@ -44,6 +44,7 @@ public:
 
     /// The first status that was not ok.
     Status status() const { return status_; }
+    /// The part has failed with `status`; the first failure stays.
     void fail(Status status) { status_ = first_failure(status_, status); }
 
 private:
@@ -65,6 +66,8 @@ private:
 /// there was one, and sets the next step; false: there is none. The verdict is that of `step`.
 class Walk {
 public:
+    /// Copies `steps`, which must fit in kBytes and be trivially copyable: else it does not
+    /// compile.
     template <class Steps>
     Walk(const Steps& steps) : next_(next_of<Steps>) {
         static_assert(sizeof(Steps) <= kBytes);
@@ -72,6 +75,7 @@ public:
         static_assert(std::is_trivially_copyable_v<Steps>);
         new (memory_) Steps(steps);
     }
+    /// Sets the next step; false: there is none.
     bool next(Kernel& kernel, Step& step) { return next_(memory_, kernel, step); }
 
 private:

@@ -248,7 +248,7 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-/// A friend of FlowWait: knows where it keeps the fields that tell what it waits for.
+/// A friend of FlowWait: offsets of its private fields, for the table `mesh_waits`.
 struct FlowWaitPlaces {
     static constexpr WaitOffsets kOffsets{"mesh::FlowWait", WaitKind::mail,
                                           offsetof(FlowWait, match_), offsetof(FlowWait, until_),

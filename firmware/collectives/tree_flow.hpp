@@ -29,6 +29,8 @@
 
 namespace mesh {
 
+/// The flow control of one call at one node: what it owes its parent and has heard of its children.
+/// A call owns it; FlowWait sends and receives its packets.
 class TreeFlow {
 public:
     /// No flow control.
@@ -111,6 +113,7 @@ struct Taker {
 /// unreachable: the packet cannot come.
 class MESH_AWAITED FlowWait : public Waiting {
 public:
+    /// The end of the wait: room in the window, the packet, or no word owed to the root any more.
     enum class Until : std::uint8_t { room, packet, settled };
     /// `match` and `path`: of the packet, whose source `match` names. `first`: of the broadcast,
     /// for which the root may wait for a word of this node though by this node's plan it needs
@@ -159,8 +162,8 @@ struct Gate {
     /// Every node hears of every other one behind it: CallRecord::meet().
     bool meets = false;
 
-    /// What as_call() is told of a call with such a gate: behind one that was closed no node is
-    /// late.
+    /// The `packets` of as_call() for a call with such a gate: behind one that was closed no node
+    /// is late.
     static std::uint32_t share(const Kernel& kernel, std::uint32_t packets) {
         return packets <= 2 * TreeFlow::half_window(kernel) ? packets : 1;
     }

@@ -1,7 +1,7 @@
 // Virtual topologies: the cube seen as a grid or a torus of any shape, or as a full binary tree.
 // Every edge of such a topology is one link of the cube, so that a message to a neighbour never
 // shares a link with another. No tables: each question is answered from addresses
-// (core/embedding.hpp).
+// (core/embedding.hpp; brandenburg-scott, 2 and 3).
 //
 // The grid has the words of MPI's Cartesian topologies: MPI_Dims_create, MPI_Cart_coords,
 // MPI_Cart_rank (here node_of), MPI_Cart_shift. Where MPI gives MPI_PROC_NULL, there is no value.
@@ -33,9 +33,12 @@ enum class Ends : std::uint8_t { open, joined };
 /// Nodes that hold no place are not members(): they have neither coordinates nor neighbours.
 class Grid {
 public:
+    /// The coordinates of a place.
     using Coords = GridGuest::Place; // one per axis; the rest is 0
 
+    /// The grid as node `self` of `network` sees it, without axes.
     constexpr Grid(Network network, NodeId self) : network_(network), self_(self) {}
+    /// The same for the node of `kernel`.
     explicit Grid(const Kernel& kernel) : Grid(kernel.network(), kernel.id()) {}
 
     /// Adds an axis of `side` places, faster than those before. Its ends can be joined where `side`
@@ -52,13 +55,18 @@ public:
         return true;
     }
 
+    /// Number of axes, 0 to GridGuest::kAxesMax.
     constexpr unsigned axes() const { return guest_.axes(); }
+    /// Places along an axis, 0 to axes() - 1.
     constexpr std::uint32_t side(unsigned axis) const { return guest_.side(axis); }
+    /// Places of the grid: the product of its sides, 1 without axes.
     constexpr std::uint32_t places() const { return guest_.vertex_count(); }
+    /// True if this node holds a place.
     constexpr bool member() const { return coords().has_value(); }
 
     /// Where a node is; none if it holds no place.
     constexpr std::optional<Coords> coords(NodeId node) const { return guest_.place_of(node); }
+    /// The place of this node; none if it holds none.
     constexpr std::optional<Coords> coords() const { return coords(self_); }
     /// The node at a place. Precondition: each coordinate is less than its side.
     constexpr NodeId node_of(const Coords& place) const {
@@ -113,10 +121,13 @@ public:
         : guest_{least(levels, levels_max(network))},
           self_(self),
           vertex_(guest_.valid() ? guest_.vertex_of(self) : std::nullopt) {}
+    /// The same for the node of `kernel`.
     explicit BinaryTree(const Kernel& kernel, unsigned levels = kDimMax)
         : BinaryTree(kernel.network(), kernel.id(), levels) {}
 
+    /// Levels, 0 where the network holds no tree.
     constexpr unsigned levels() const { return guest_.levels; }
+    /// Vertices: 2^levels() - 1.
     constexpr std::uint32_t vertices() const { return guest_.vertex_count(); }
     /// Number of this node's vertex; none if it holds none.
     constexpr std::optional<std::uint32_t> vertex() const { return vertex_; }
@@ -126,10 +137,13 @@ public:
         return guest_.node_of(vertex);
     }
 
+    /// The node of the parent vertex; none at the root and where this node holds no vertex.
     constexpr std::optional<Neighbor> parent() const {
         return vertex_ ? by(guest_.parent(self_)) : std::nullopt;
     }
+    /// The node of child 2v+1; none at a leaf and where this node holds no vertex.
     constexpr std::optional<Neighbor> left() const { return child(0); }
+    /// The node of child 2v+2; none at a leaf and where this node holds no vertex.
     constexpr std::optional<Neighbor> right() const { return child(1); }
 
 private:

@@ -1,5 +1,4 @@
-// What the file of a rule of one's own includes: `mesh tree --rule ./FILE.hpp`, and `mesh run` with
-// `--tree ./FILE.hpp`.
+// The header of a user's own rule, a file for `mesh tree --rule` and `mesh run --tree`.
 //
 // The file has one struct with children(), in one of two forms, and says which struct is the tree:
 //

@@ -23,7 +23,7 @@ namespace mesh::fiber {
 
 /// The node that the program runs on.
 Kernel& node();
-/// What `mesh run` says to it beside its words; `ranks` is never 0.
+/// The parameters of `mesh run` for the program, beside its arguments; `ranks` is never 0.
 wire::AppParameters parameters();
 /// Puts the name of the node, as much of it as there is room for, and a NUL; how long it is.
 int put_name(char* into, std::size_t bytes);
@@ -54,8 +54,8 @@ T await(Task<T> task) {
     return task.await_resume();
 }
 
-/// What a library does when the program ends, on the program's stack. Defined by the library: a
-/// program that does not use one has none.
+/// Called on the program's stack when the program ends. Defined by a library; a program that uses
+/// none has none.
 [[gnu::weak]] void before_end(int status);
 
 /// Ends the program, with the verdict of a main() that returns `status`. Other processes of the

@@ -220,7 +220,7 @@ int mesh_fgetc(FILE* stream) {
     return file == nullptr ? kEndOfFile : file->get();
 }
 #ifdef __NEWLIB__
-/// What getchar_unlocked() calls when there is nothing in a buffer of newlib's, that is, always.
+/// Called by getchar_unlocked() when a buffer of newlib's is empty, that is, always.
 int __srget_r(_reent*, FILE* stream) {
     stream->_r = 0;
     return mesh_fgetc(stream);

@@ -193,7 +193,7 @@ void mesh_free(void* data) {
         give_back(&block_in_use(data, __builtin_return_address(0)));
 }
 
-// What lies in front of the first place that is aligned becomes a block of its own, and free.
+// The memory in front of the first aligned place becomes a block of its own, and free.
 void* mesh_aligned_alloc(std::size_t alignment, std::size_t bytes) {
     const void* const after = __builtin_return_address(0);
     if (alignment <= kAlign)

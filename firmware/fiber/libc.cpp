@@ -39,7 +39,7 @@ std::uint64_t now_in(std::uint64_t parts) {
     return ticks / kTicksPerSecond * parts + ticks % kTicksPerSecond * parts / kTicksPerSecond;
 }
 
-/// What time() says when the program begins.
+/// The value of time() when the program begins.
 std::uint64_t date() { return mesh::wire::date_of(mesh::fiber::node().job().seed); }
 
 void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
@@ -165,8 +165,8 @@ int mesh_asprintf(char** into, const char* text, ...) {
     return length;
 }
 
-// What makes the C++ library's own streams ready. A program has others (streams.cpp), which are.
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+// The initialisation of the C++ library's own streams, which a program does not use: see
+// streams.cpp. NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 void mesh__ZNSt8ios_base4InitC1Ev() {}
 void mesh__ZNSt8ios_base4InitD1Ev() {}
 void mesh__ZSt21ios_base_library_initv() {}

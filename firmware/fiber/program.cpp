@@ -37,7 +37,7 @@ std::span<std::byte> stack_memory;
 bool has_ended = false;
 int verdict = 0;
 
-/// As many as C promises.
+/// The number that C promises.
 std::array<void (*)(), 32> at_end{};
 std::size_t at_end_count = 0;
 

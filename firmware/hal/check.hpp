@@ -9,7 +9,7 @@ namespace mesh {
 // The promise that was broken, in three kinds; the crash record has its number, and the host tool
 // the words for a person (boards/host/check_words.hpp).
 
-/// What kernel and library promise themselves: a broken one is a defect of the firmware.
+/// Invariants of kernel and library: a broken one is a defect of the firmware.
 enum class Invariant : std::uint32_t {
     pool_double_free = 1,
     pool_bad_buffer,

@@ -50,8 +50,7 @@ struct Capabilities {
     /// costs more than its bytes do.
     bool trains = false;
     /// The rate of one cable each way, in bits a second: half of its rate if it carries one way at
-    /// a time. The kernel waits for an answer as long as frames take. 0: so much that a frame takes
-    /// no time worth counting.
+    /// a time. The kernel waits for an answer as long as frames take. 0: unlimited.
     std::uint32_t bits_per_second = 0;
 };
 

@@ -103,7 +103,7 @@ public:
     /// Frames of `first`, + `step`, .. to `last` bytes of payload and one more (0: no packet).
     Lengths lengths(Port port, std::uint32_t first, std::uint32_t last, std::uint32_t step);
 
-    /// What one port did in a flood.
+    /// The counts of one port in a flood.
     struct Flood {
         std::uint32_t sent = 0;
         std::uint32_t back = 0;
@@ -129,7 +129,7 @@ public:
         std::uint32_t good = 0; // by ports, whole
         std::uint32_t bad = 0;
     };
-    /// What has come since the last time, by await_frame() and poll().
+    /// The frames that have come since the last call, by await_frame() and poll().
     Counts counts() {
         const Counts all = counts_;
         counts_ = {};

@@ -17,7 +17,7 @@ namespace mesh::hal {
 /// are volatile or atomic. It clears the request of its device, or is called again at once.
 using Handler = void (*)();
 
-/// Which interrupts go before those of a program.
+/// The interrupts that go before those of a program.
 enum class Urgency : std::uint8_t {
     below_cables, // those by which bytes come and go: however long a handler takes, none is lost
     as_cables,    // none: a handler is over within the time of a byte, or bytes are lost

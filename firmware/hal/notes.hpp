@@ -1,6 +1,6 @@
-// What a simulation notes of the programs that it runs, to tell mistakes that no node can see by
-// itself: what other nodes call at the same place, and as what type a message was sent. The board
-// of the host hands the notes on; images have no code for them.
+// The notes of a simulation about the programs that it runs, to tell mistakes that no node can see
+// by itself: calls that differ from those of other nodes, messages of another type. The board of
+// the host hands the notes on; images have no code for them.
 #pragma once
 
 #include "hal/check.hpp"
@@ -44,7 +44,7 @@ struct CallNote {
 /// The type of a value that is sent, or that is to be filled.
 struct TypeNote {
     std::string_view name;
-    std::uint32_t word; // alike for types that may be taken for one another; 0: for any
+    std::uint32_t word; // equal for types that may stand for one another; 0: for any type
 };
 
 /// Glances that a program takes at what has come, without a wait.
@@ -52,7 +52,7 @@ enum class Glance : std::uint8_t { alt, probe };
 
 #if MESH_NOTES
 
-/// Who notes. All nodes of a run have one of these.
+/// The receiver of notes. All nodes of a run have one of these.
 class Notes {
 public:
     /// A node begins call `number` under `tag`, at `place` in the code of its program.
@@ -71,15 +71,15 @@ protected:
     ~Notes() = default;
 };
 
-/// Who notes at present; nullptr: nobody. Defined by the board of the host.
+/// The receiver of notes at present; nullptr: there is none. Defined by the board of the host.
 Notes* notes();
 /// Where the running program has called what led here, behind that call; nullptr: no program has.
 const void* place_in_program();
 /// The place of this call, behind it.
 [[gnu::noinline]] inline const void* here() { return __builtin_return_address(0); }
 
-/// The next thing that the running node, which is `node`, notes at once was called at `place`, not
-/// where it is noted.
+/// The next note of the running node, which is `node`, follows at once: it is of a call at `place`
+/// in the program.
 void note_place(const Kernel& node, const void* place);
 
 /// CHECK `id` at `place`, and the names of both types on the console: a value that came may be

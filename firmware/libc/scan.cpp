@@ -13,7 +13,7 @@ namespace mesh::stdio {
 
 namespace {
 
-/// What became of a directive: the input may be at its end, or be something else.
+/// The outcome of a directive: the input may be at its end, or be something else.
 enum class Match { yes, no, end };
 
 bool is_blank(int character) {
@@ -76,7 +76,7 @@ struct Order {
     bool other = false;   // all that is not in the set
 };
 
-/// Of the input so many characters at most.
+/// At most so many characters of the input.
 struct Field {
     Reader& reader;
     int left;
@@ -170,7 +170,7 @@ unsigned base_of(char conversion) {
     }
 }
 
-/// What strtol() or strtoul() of 64 bits makes of it.
+/// Reads an integer as strtol() or strtoul() of 64 bits does.
 Match read_integer(Field field, const Order& order, Values& values) {
     if (field.look() == kEndOfFile)
         return Match::end;

@@ -1,4 +1,4 @@
-// The common part of the conversions: one conversion's words, and text on its way to a sink.
+// The common part of the conversions: the parsed directive, and the text on its way to a sink.
 #pragma once
 
 #include "libc/format.hpp"

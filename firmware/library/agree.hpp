@@ -28,7 +28,7 @@ namespace mesh {
 /// The nodes of the largest mesh in which groups can agree.
 inline constexpr std::uint32_t kAgreeNodesMax = 512;
 
-/// What the members of a group that are left have agreed on.
+/// The agreement of the members of a group that are left.
 struct [[nodiscard]] Agreed {
     /// ok; unreachable: the others have left this node out; bad_argument: this node is no member,
     /// the mesh has more than kAgreeNodesMax nodes, or `room` is too short; tag_in_use: another
@@ -41,7 +41,7 @@ struct [[nodiscard]] Agreed {
 
 namespace detail {
 
-/// What a member knows.
+/// The knowledge of a member.
 struct Known {
     std::array<std::uint32_t, kAgreeNodesMax / 32> living{}; // a bit for each rank
     std::uint32_t flags = 0;

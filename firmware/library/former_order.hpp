@@ -56,6 +56,7 @@ template <detail::NoNode T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T& value, Tag tag = 0) {
     return send_value(kernel, value, to, tag);
 }
+/// The same for a temporary value.
 template <detail::NoNode T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T&& value, Tag tag = 0) {
     return detail::send_kept(kernel, value, to, tag);

@@ -25,6 +25,8 @@
 
 namespace mesh {
 
+/// A list of nodes and a tag, as one node sees them: a value that may be copied. It owns neither
+/// the list nor any memory of the kernel.
 class Group {
 public:
     /// `members` stay the caller's, for as long as the group is used; this node is one of them.
@@ -36,12 +38,17 @@ public:
             ++rank_;
     }
 
+    /// Number of members.
     std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
     /// The rank of this node; size() if it is no member.
     std::uint32_t rank() const { return rank_; }
+    /// True if this node is a member.
     bool member() const { return rank_ < size(); }
+    /// The node with this rank, 0 to size() - 1.
     NodeId operator[](std::uint32_t rank) const { return members_[rank]; }
+    /// The list of nodes, in the order of their ranks.
     std::span<const NodeId> members() const { return members_; }
+    /// The tag under which the group's messages travel.
     Tag tag() const { return tag_; }
 
 private:

@@ -92,6 +92,7 @@ constexpr ChannelIn<> from_any(ChannelNumber number) { return {kAnySource, numbe
 template <class T>
 class SharedChannel {
 public:
+    /// A channel of the node of `kernel`, empty. It must outlive all of its users.
     explicit SharedChannel(Kernel& kernel) : kernel_(kernel), channel_(kernel) {}
 
     /// `T value = co_await channel.read()`.

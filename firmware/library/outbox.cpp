@@ -52,7 +52,7 @@ Outbox::~Outbox() {
         remove(&first_);
 }
 
-// Whether there is room for it when nothing else is there.
+// True if there is room for it when nothing else is there.
 bool Outbox::fits(std::size_t bytes) const {
     const auto most = static_cast<std::size_t>(end_ - begin_);
     return most >= sizeof(Letter) && whole(bytes) <= most - sizeof(Letter);

@@ -21,6 +21,8 @@
 
 namespace mesh {
 
+/// Messages that have been put in and not been taken yet, and the caller's memory that they lie in.
+/// For processes, not for interrupts.
 class Outbox {
 public:
     /// A message in it costs its bytes, rounded up to 8, and at most so many more.
@@ -31,8 +33,8 @@ public:
     Outbox(Kernel& kernel, std::span<std::byte> memory);
     Outbox(const Outbox&) = delete;
     Outbox& operator=(const Outbox&) = delete;
-    /// What is still under way is given up, and the program has failed: flush() first. So has it if
-    /// a message could not be sent and no flush() has said so.
+    /// Messages that are still under way are given up, and the program has failed: flush() first.
+    /// So has it if a message could not be sent and no flush() has said so.
     ~Outbox();
 
     class Putting;
@@ -49,6 +51,7 @@ public:
 
     /// The same, but never waits: no_memory also if there is no room now.
     Status try_put(std::span<const std::byte> data, NodeId to, Tag tag = 0);
+    /// The same for one value.
     template <Plain T>
     Status try_put(const T& value, NodeId to, Tag tag = 0) {
         return try_put(detail::bytes_from(value), to, tag);

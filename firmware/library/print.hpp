@@ -90,6 +90,8 @@ constexpr Part next_part(std::string_view text) {
 template <class... Values>
 class PrintWords {
 public:
+    /// Checks the words when they are compiled: see the head of this file for what fits. The text
+    /// must be a literal, which is not copied.
     template <std::convertible_to<std::string_view> Text>
     consteval PrintWords(const Text& text) : text_(text) { // NOLINT(google-explicit-constructor)
         std::string_view rest = text_;
@@ -108,6 +110,7 @@ public:
         if (detail::next_part(rest).brace)
             detail::print_has_fewer_values_than_braces();
     }
+    /// The words.
     constexpr std::string_view text() const { return text_; }
 
 private:

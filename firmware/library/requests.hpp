@@ -28,7 +28,10 @@ class [[nodiscard]] Request {
 public:
     /// Nothing is under way: it has been waited for.
     Request() = default;
+    /// Begins `process`, until it first waits. Its verdict is no_memory if the node has no place
+    /// for one more process.
     Request(Kernel& kernel, Process process) : kernel_(&kernel) { begin(std::move(process)); }
+    /// The same for a receive, whose result received() gives then.
     Request(Kernel& kernel, Task<Received> task) : kernel_(&kernel) {
         begin(receive_beside(kernel, detail::Tether{*this}, std::move(task)));
     }
@@ -66,7 +69,7 @@ public:
 
     /// The verdict, of one that has been waited for.
     Status status() const { return received_.status; }
-    /// What receive() gave, of one that has been waited for.
+    /// The result of receive(), of one that has been waited for.
     const Received& received() const { return received_; }
 
 private:

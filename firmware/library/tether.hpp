@@ -30,7 +30,7 @@ public:
 
     /// nullptr: it has gone.
     Owner* owner() const { return owner_; }
-    /// What the owner left to be said when it went.
+    /// The verdict that the owner left when it went.
     Status verdict() const { return verdict_; }
 
     /// The owner moves to another place.

@@ -18,19 +18,25 @@
 
 namespace mesh {
 
+/// The sum.
 struct Plus {
+    /// `one` + `other`, cut to a T.
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
         return static_cast<T>(one + other);
     }
 };
+/// The lesser value, by operator<.
 struct Lower {
+    /// The lesser of the two; `one` if they are equal.
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
         return other < one ? other : one;
     }
 };
+/// The greater value, by operator<.
 struct Upper {
+    /// The greater of the two; `one` if they are equal.
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
         return one < other ? other : one;
@@ -105,18 +111,19 @@ MESH_NOTED_INLINE Task<Status> reduce_values(Kernel& kernel, std::span<T, N> val
                                              NodeId root = NodeId{0}, Op op = {}) {
     return detail::reduce_elements<Op, T, N>(kernel, values, root, op MESH_HERE);
 }
-/// Every node has the result. See allreduce().
+/// The same, and every node has the result. See allreduce().
 template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values,
                                                 Op op = {}) {
     return detail::allreduce_elements<Op, T, N>(kernel, values, op MESH_HERE);
 }
-/// The two for one value.
+/// reduce_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0},
                                             Op op = {}) {
     return reduce_values(kernel, std::span<T, 1>{&value, 1}, root, op);
 }
+/// allreduce_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> allreduce_value(Kernel& kernel, T& value, Op op = {}) {
     return allreduce_values(kernel, std::span<T, 1>{&value, 1}, op);
@@ -140,16 +147,17 @@ template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> scan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     return detail::scan_elements<T>(kernel, values, op, false MESH_HERE);
 }
-/// Those of all nodes before this one; node 0 keeps what it has. MPI's exscan.
+/// The same for the nodes before this one; node 0 keeps what it has. MPI's exscan.
 template <class Op = Plus, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> exscan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     return detail::scan_elements<T>(kernel, values, op, true MESH_HERE);
 }
-/// The two for one value.
+/// scan_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
     return scan_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
+/// exscan_values() of one value.
 template <class Op = Plus, Plain T>
 MESH_NOTED_INLINE Task<Status> exscan_value(Kernel& kernel, T& value, Op op = {}) {
     return exscan_values(kernel, std::span<T, 1>{&value, 1}, op);

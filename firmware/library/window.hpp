@@ -173,7 +173,7 @@ Task<Status> get(Kernel& kernel, std::span<T, N> values, NodeId target, WindowNu
     return detail::access(kernel, wanted);
 }
 
-/// What an element was before it was changed.
+/// The value of an element before it was changed.
 template <class T>
 struct [[nodiscard]] Fetched {
     Status status = Status::ok;

@@ -72,6 +72,7 @@ inline Status refuse(const Kernel& kernel, std::string_view why) {
 /// Random numbers (SplitMix64): the same for the same seed, on every engine. Not for secrets.
 class Random {
 public:
+    /// Begins the sequence of `seed`, any number.
     explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
     /// Other numbers on each node, and with each --seed of the run.
     explicit Random(const Kernel& kernel)
@@ -79,6 +80,7 @@ public:
         state_ = next64();
     }
 
+    /// The next number, all 64 bits of it.
     constexpr std::uint64_t next64() {
         state_ += 0x9E37'79B9'7F4A'7C15u;
         std::uint64_t mixed = state_;
@@ -86,6 +88,7 @@ public:
         mixed = (mixed ^ (mixed >> 27)) * 0x94D0'49BB'1331'11EBu;
         return mixed ^ (mixed >> 31);
     }
+    /// The upper half of the next number.
     constexpr std::uint32_t next() { return static_cast<std::uint32_t>(next64() >> 32); }
     /// 0 .. `end` - 1, each as likely as the others to one in 2^32; 0 for an `end` of 0.
     constexpr std::uint32_t below(std::uint32_t end) {

@@ -19,10 +19,9 @@
 
 namespace mesh {
 
-/// What a node remembers of its last life; a reset leaves it as it is, and power-on has anything in
-/// it.
+/// A node's memory of its last life. A reset leaves it as it is; power-on has anything in it.
 struct AloneMemory {
-    /// Any other word: nobody has, since the node has power.
+    /// Values of `numbered`. Any other value: the mesh was not numbered since power-on.
     static constexpr std::uint32_t kHosted = 0x4057'ED01;
     static constexpr std::uint32_t kAlone = 0x4057'ED02;
 

@@ -33,7 +33,7 @@
 
 namespace mesh {
 
-/// What a store knows of an image.
+/// A store's record of an image.
 struct StoredImage {
     std::uint32_t bytes = 0;
     std::uint32_t crc = 0; // CRC-32 of these
@@ -113,7 +113,7 @@ private:
     static constexpr std::uint32_t kHeadRoom =
         (kCopies * kHeadBytes + F::kEraseBytes - 1) / F::kEraseBytes * F::kEraseBytes;
 
-    /// What is in a slot.
+    /// The content of a slot.
     struct Slot {
         Head head; // of an image that counts, else another magic
         bool settled = false;

@@ -120,7 +120,7 @@ void Relay::pass_on(Port out, const wire::LinkHeader& link, std::span<const std:
 // Numbers
 // -------------------------------------------------------------------------------------------
 
-/// The number of this node, by the numbering heard by `port`; kNoNode if that does not say it.
+/// The address that the neighbour at `port` assigned to this node; kNoNode: none.
 NodeId Relay::numbered_by(const wire::Numbering& numbering, Port port) const {
     const Network network = network_of(numbering);
     const NodeId from = node_at(numbering.from);

@@ -38,7 +38,7 @@ public:
         done,    // nothing more
         deliver, // it is for this node's kernel
     };
-    /// What survives a reset; where a node gets power it may be anything.
+    /// Memory that survives a reset; where a node gets power it may be anything.
     struct Kept {
         std::uint32_t run;        // this, and the next, is the assignment for which the node last
         std::uint32_t assignment; // started anew

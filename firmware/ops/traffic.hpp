@@ -44,7 +44,7 @@ constexpr std::uint32_t traffic_word(std::uint32_t stream, std::uint32_t number)
     return mix32(stream + number);
 }
 
-/// Byte `position` of that stream: its words, least significant byte first.
+/// Byte `position` of the stream, whose words are little-endian.
 constexpr std::uint8_t traffic_byte(std::uint32_t stream, std::uint32_t position) {
     return static_cast<std::uint8_t>(traffic_word(stream, position / 4) >> (8 * (position % 4)));
 }

@@ -1,4 +1,4 @@
-// What the job of a program of the user's own says beyond the job that all ops share: the bytes of
+// The job of a user's program, beyond the part that all ops share: the bytes of
 // wire::Job::parameters.
 #pragma once
 
@@ -14,7 +14,7 @@ struct AppParameters {
     Rule tree = Rule::unicast; // of MPI_Bcast() to all nodes; unicast: the network's usual one
 };
 
-/// What stands behind that, and only programs that read files look at.
+/// The parameters behind those, for programs that read files.
 struct FileParameters {
     std::uint32_t list_bytes = 0;      // of the list of files; 0: the run has none
     std::uint32_t unread_terminal = 0; // 1: at standard input, which is not the input of the run
@@ -22,7 +22,7 @@ struct FileParameters {
 
 static_assert(sizeof(AppParameters) + sizeof(FileParameters) <= kJobParameterBytes);
 
-/// What time() says when a program begins, in seconds: a date, so that srand(time(NULL) * rank)
+/// The value of time() when a program begins, in seconds: a date, so that srand(time(NULL) * rank)
 /// gives each rank numbers of its own, and by the seed of the run, so that they come again.
 constexpr std::uint32_t date_of(std::uint64_t seed) {
     constexpr std::uint32_t kBegin = 1'700'000'000, kSecondsInYear = 31'536'000;

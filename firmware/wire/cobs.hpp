@@ -24,7 +24,7 @@ constexpr std::size_t cobs_bytes(std::size_t frame_bytes) {
 /// Gives a frame, of two parts that stay where they are, a byte at a time.
 class CobsEncoder {
 public:
-    /// Of nothing: next() gives the zero at the end alone.
+    /// An encoder of no bytes: next() gives only the zero at the end.
     CobsEncoder() : place_(1) {}
     CobsEncoder(std::span<const std::byte> front, std::span<const std::byte> rest)
         : front_(front),

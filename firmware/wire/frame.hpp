@@ -45,7 +45,7 @@ inline constexpr std::size_t kFrameBytesMax = kHeadBytes + kPacketBytesMax;
 inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental", as stored
 
 #if __SIZEOF_POINTER__ == 8 || defined(__wasm__) // a simulation: no board is such a machine
-/// What the board has that the nodes stand for; boards/host keeps it.
+/// The payload of the board that the nodes stand for; boards/host keeps it.
 extern std::uint16_t simulated_payload_bytes_max;
 constexpr std::uint16_t payload_bytes_max() {
     return std::is_constant_evaluated() ? std::uint16_t{kPayloadBytesMax}
@@ -296,7 +296,7 @@ void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte
 /// is ok.
 Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out);
 
-/// What a train has in front of each packet but the first: a link header and its checksum.
+/// Bytes in front of each packet of a train but the first: a link header and its checksum.
 inline constexpr std::size_t kCouplingBytes = kHeadBytes - offset::kEtherType;
 
 constexpr std::size_t whole_words(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }

@@ -166,7 +166,8 @@ struct CrashRecord {
 
 /// A trace event of a process of a node.
 struct ProcessTrace {
-    /// So much is sent of the object that a blocked process waits for: more than any object has.
+    /// Bytes that are sent of the object that a blocked process waits for: more than any object
+    /// has.
     static constexpr std::size_t kObjectBytes = 176;
 
     ModelTime clock = 0;      // its own

@@ -37,7 +37,7 @@ struct Identity {
 
     Network network;
     std::uint16_t start = 0; // 0: the first
-    std::uint16_t birth = 0; // drawn, where nobody counts how often a node gets power; else 0
+    std::uint16_t birth = 0; // random, where no host counts power-ons; else 0
     NodeId node = kNoNode;
 };
 
@@ -53,7 +53,7 @@ constexpr Mac to_mac(const Identity& identity) {
             static_cast<std::uint8_t>(node)};
 }
 
-/// The node that the address names, whether there is such a node or not.
+/// The node with this address, which need not exist.
 constexpr NodeId node_of(const Mac& mac) {
     return node_at((std::uint32_t{mac[3] & 0x0Fu} << 16) | (std::uint32_t{mac[4]} << 8) | mac[5]);
 }

@@ -53,7 +53,7 @@ inline constexpr std::uint32_t kLoadVersionMax = 0xFFFF'FFF0;
 inline constexpr std::uint32_t kLoadNoRoom = 0xFFFF'FFFE; // no flash, or too little
 inline constexpr std::uint32_t kLoadFailed = 0xFFFF'FFFF; // the flash has not what was written
 
-/// What is loaded, and whether nodes are to keep it.
+/// The description of a load: its image, and whether nodes are to keep it.
 struct Load {
     std::uint32_t crc = 0;       // CRC-32 of tree and image
     std::uint32_t image_crc = 0; // of the image alone, as flash knows it

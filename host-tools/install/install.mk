@@ -54,7 +54,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@$(MAKE) install-sources
 	@echo "installed under $(INSTALLED)"
 
-# What firmware of others is built with, as find_package(meshputer) of CMake finds it.
+# The sources that firmware of others is built with, as find_package(meshputer) of CMake finds them.
 install-sources:
 	$(call install_files,firmware,CMakeLists.txt zephyr meshputer.hpp core hal wire kernel \
 	  collectives library onecable,firmware)

@@ -1,6 +1,6 @@
-// What `mesh` needs of MPI: who else was launched with this process, and what each has to say of
-// itself (mpi.hpp). An object of its own, so that nothing else needs an MPI to be built or to run;
-// the only file that includes mpi.h. Open MPI and MPICH.
+// The part of `mesh` that uses MPI: who else was launched with this process, and what each has to
+// say of itself (mpi.hpp). An object of its own, so that nothing else needs an MPI to be built or
+// to run; the only file that includes mpi.h. Open MPI and MPICH.
 //
 // MPI ends before the run begins. From then on ranks talk by sockets, which an epoll can wait for.
 #include "mpi.hpp"

@@ -1,4 +1,4 @@
-# What `mesh` needs of MPI to run with several ranks, and the tests of that. Included by the
+# The part of `mesh` that uses MPI to run with several ranks, and the tests of that. Included by the
 # Makefile. Made where there is an MPI (Open MPI or MPICH: MPICXX= names the compiler of one);
 # without it all else is as it is with it.
 MPICXX ?= $(shell command -v mpicxx)

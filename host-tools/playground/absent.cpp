@@ -1,4 +1,4 @@
-// What the host tool has and a page has not. Whoever asks for it is told where it is.
+// Commands that the host tool has and a page has not; they say where they are.
 #include "host-tools/mesh/commands/dry_run.hpp"
 #include "host-tools/mesh/commands/rank_run.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
@@ -97,6 +97,6 @@ void* __wrap_mmap(void* place, std::size_t bytes, int access, int flags, int fil
         return MAP_FAILED;
     return static_cast<std::byte*>(got) + gap;
 }
-/// Of the nodes' memory the real one knows nothing, and says so to nobody.
+/// The real function knows nothing of the nodes' memory, either, and tells nobody.
 int __wrap_munmap(void* place, std::size_t bytes) { return __real_munmap(place, bytes); }
 }

@@ -105,7 +105,7 @@ class Book:
         if done.returncode != 0:
             raise SystemExit(f"pandoc: {done.stderr}")
         body = re.sub(r"<p>ASIDE(\d+)ASIDE</p>", lambda at: self.aside[int(at[1])], done.stdout)
-        # What the pages refer to in the sources is not in the book.
+        # Links of the pages into the sources are not in the book.
         body = re.sub(r'<a\s+href="(?!#|playground/|https?:)[^"]*"[^>]*>(.*?)</a>', r"\1", body,
                       flags=re.S)
         return re.sub(r"(<table.*?</table>)", r'<div class="wide">\1</div>', body, flags=re.S)

@@ -1,4 +1,5 @@
-// Of boards/host/stop.cpp what programs of ops can come to: a CHECK or halt() of the kernel.
+// The part of boards/host/stop.cpp that programs of ops can come to: a CHECK or halt() of the
+// kernel.
 #include "boards/host/stop.hpp"
 
 #include "boards/host/check_words.hpp"

@@ -1,5 +1,5 @@
-// What the host tool and a template say to each other. A template is an emulator that has made its
-// machine and forks for each node of the same command line; README.md here tells how.
+// The protocol between host tool and template. A template is an emulator that has made its machine
+// and forks for each node of the same command line; README.md here tells how.
 //
 // They share a socket of packets (SOCK_SEQPACKET). The template begins: it is ready, or says why it
 // will not be. Then the tool sends a Request for each node, with the node's descriptors: standard

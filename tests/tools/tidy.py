@@ -19,6 +19,8 @@ import subprocess
 import sys
 
 from clocks import verdicts_by_time
+from contracts import docstrings, links
+from english import sentences, subjects
 
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
@@ -280,7 +282,8 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, terms, verdicts, floors, clocks, promises, examples, oldest)
+RULES = (layout, lengths, words, terms, verdicts, floors, clocks, promises, examples, oldest,
+         docstrings, links, subjects, sentences)
 
 
 def main():

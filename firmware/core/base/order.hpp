@@ -1,6 +1,6 @@
-// What headers need of <algorithm>. That header, <functional>, <ranges>, <memory> and <atomic> are
-// 45,000 lines for each program that includes meshputer.hpp, so headers do without them; objects
-// use the standard's functions.
+// The functions of `<algorithm>` that headers need. That header, `<functional>`, `<ranges>`,
+// `<memory>` and `<atomic>` are 45,000 lines for each program that includes meshputer.hpp, so
+// headers do without them; objects use the standard's functions.
 #pragma once
 
 namespace mesh {

@@ -31,7 +31,8 @@ inline constexpr unsigned kCountedLinksMax = 63;
 inline constexpr bool kLoadsRules = false;
 inline constexpr const OwnRule* loaded_rule = nullptr;
 #else
-/// Whether a rule can be loaded while the program runs: on the host. Firmware pays nothing for it.
+/// True where a rule can be loaded while the program runs: on the host. Firmware pays nothing for
+/// it.
 inline constexpr bool kLoadsRules = true;
 /// The rule that is Rule::own in this process; nullptr: none.
 inline const OwnRule* loaded_rule = nullptr;

@@ -1,9 +1,9 @@
 // msbt: n edge-disjoint spanning trees of the n-cube, used at once. Tree j hangs on port j of the
 // root and uses every directed link at most once over all trees.
 //
-// Rotated right by j, a relative address of tree j shows all there is to know: bit 0 clear is a
-// leaf, bit 0 set an inner node whose children are its leading zeroes and the leaf across bit 0.
-// (ho-johnsson-1986, 3.2)
+// A relative address, rotated right by j, shows the place of its node in tree j: with bit 0 clear
+// it is a leaf, with bit 0 set an inner node. Its children are then across its leading zeroes, and
+// a leaf across bit 0. (ho-johnsson-1986, 3.2)
 #pragma once
 
 #include "core/base/bits.hpp"

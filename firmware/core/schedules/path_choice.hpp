@@ -1,5 +1,5 @@
-// Which of several disjoint trees carry the packets for a node, and in which order a source sends
-// them, where packets for single nodes go over the trees of a rule at once.
+// The choice of the disjoint trees that carry the packets for a node, and the order in which a
+// source sends them, where packets for single nodes go over the trees of a rule at once.
 //
 // A node takes the `copies` trees that reach it over the fewest links. Where these are equally
 // many, nodes that look alike but for a rotation take rotated trees, so that all trees carry the

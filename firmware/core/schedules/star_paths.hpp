@@ -54,7 +54,7 @@ struct StarPaths {
     constexpr std::uint32_t relative(NodeId root, NodeId node) const {
         return index(net.rank(net.relative_label(node, root)));
     }
-    /// Which tree a node begins with when it sends to all.
+    /// The tree that a node begins with when it sends to all.
     constexpr unsigned first_tree(NodeId node) const { return index(node); }
 };
 

@@ -58,7 +58,7 @@ struct UhcPaths {
     constexpr std::uint32_t relative(NodeId from, NodeId node) const {
         return index(from) ^ index(node);
     }
-    /// Which tree a node begins with when it sends to all.
+    /// The tree that a node begins with when it sends to all.
     constexpr unsigned first_tree(NodeId node) const { return weight(index(node)); }
 
 private:

@@ -21,8 +21,12 @@ namespace mesh {
 /// Ready when the mailbox has a packet or an offered message that matches.
 struct MailGuard {
     Match match;
+    /// True if its branch may be chosen now. Every guard has these three functions.
     bool ready(Kernel& kernel) const { return kernel.has(match); }
+    /// The deadline (Kernel::deadline_in()) by which to ask again even if no event comes;
+    /// wire::kNever: there is none.
     std::uint64_t wake() const { return wire::kNever; }
+    /// Called once by alt() if this is the guard that it gives.
     void chosen(Kernel&) const {}
 };
 
@@ -44,11 +48,14 @@ struct TimeGuard {
     void chosen(Kernel& kernel) const { kernel.advance_clock(clock); }
 };
 
+/// Ready when a packet or an offered message that matches is there.
 inline MailGuard on(const Match& match) { return {match}; }
+/// Ready when the other end of a channel between nodes has written: read() takes it.
 template <class T>
 MailGuard on(const ChannelIn<T>& channel) {
     return {channel.match()};
 }
+/// Ready when a writer waits. `channel` must outlive the guard.
 template <class T>
 ChannelGuard<T> on(const Channel<T>& channel) {
     return {&channel};

@@ -24,6 +24,7 @@ namespace mesh {
 /// for. The waiting process owns the object and calls over() until that returns true.
 class SourceWait {
 public:
+    /// Begins to listen. `kernel` must outlive the wait.
     SourceWait(Kernel& kernel, NodeId source, const Match& match, Path path = {});
 
     /// Asks at once instead of listening first. The wait is over as soon as the node has answered.
@@ -37,7 +38,7 @@ public:
     bool over();
     /// True if the offer that has come is for a process that began to wait before this one.
     bool is_behind() const { return kernel_.messages().is_for_older(peer_, match_); }
-    /// What it waits for.
+    /// The packets that it waits for.
     const Match& match() const { return match_; }
     /// ok; unreachable: the packet cannot come any more.
     Status status() const { return status_; }

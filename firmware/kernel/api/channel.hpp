@@ -90,6 +90,7 @@ private:
 template <class T>
 class Channel {
 public:
+    /// A channel of the node of `kernel`, empty.
     explicit Channel(Kernel& kernel) : kernel_(kernel) {}
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
@@ -279,6 +280,7 @@ class ChannelOut {
     static_assert(!detail::holds_pointer<T>(), MESH_NO_POINTERS);
 
 public:
+    /// Costs nothing until write(), and the other end need not be there. `kernel` must outlive it.
     ChannelOut(Kernel& kernel, NodeId reader, ChannelNumber number)
         : kernel_(&kernel),
           reader_(reader),
@@ -303,6 +305,7 @@ class ChannelIn {
     static_assert(Plain<T>, "a channel between nodes carries numbers, structs of them and arrays");
 
 public:
+    /// Costs nothing until read(), and the other end need not be there. `kernel` must outlive it.
     ChannelIn(Kernel& kernel, NodeId writer, ChannelNumber number)
         : kernel_(&kernel),
           writer_(writer),

@@ -21,8 +21,9 @@
 
 namespace mesh {
 
-/// What happened to a link. The events of a port are `down`, perhaps `began_anew`, `up`, and so on.
+/// An event of a link. The events of a port are `down`, perhaps `began_anew`, `up`, and so on.
 struct LinkEvent {
+    /// The kind of an event.
     enum class What : std::uint8_t {
         down,       // its session has ended: what was under way is lost
         began_anew, // the node at the other end was reset, once or more: it has forgotten all
@@ -41,6 +42,7 @@ struct LinkEvent {
 /// Several LinkEvents do not disturb each other. For processes; not for interrupts.
 class LinkEvents {
 public:
+    /// Notes the session of each link as it is now. `node` must outlive it.
     explicit LinkEvents(Kernel& node);
 
     /// `LinkEvent event = co_await events.next()`: the next event, which may have happened before.
@@ -50,7 +52,7 @@ public:
     bool look();
 
 private:
-    /// What was told of a port.
+    /// The state of a port after the event that was last told.
     struct Told {
         std::uint16_t number = 0; // of this end
         std::uint16_t life = 0;   // of the peer
@@ -72,6 +74,7 @@ struct LinkGuard {
     std::uint64_t wake() const { return wire::kNever; }
     void chosen(Kernel& /*kernel*/) const {}
 };
+/// Ready when `events` has an event to take. `events` must outlive the guard.
 inline LinkGuard on(LinkEvents& events) { return {&events}; }
 
 namespace detail {

@@ -30,6 +30,7 @@
 
 namespace mesh {
 
+/// How a message leaves. All of it has a default; a program sets `tag` alone as a rule.
 struct SendOptions {
     Tag tag = 0;
     std::uint16_t packet_bytes = wire::payload_bytes_max(); // largest payload of one packet
@@ -102,9 +103,13 @@ public:
     Message& operator=(const Message&) = delete;
     ~Message();
 
+    /// The node that has sent it.
     NodeId source() const { return header_.source; }
+    /// The tag under which it was sent.
     Tag tag() const { return header_.tag; }
+    /// Bytes of the whole message, 0 .. kMessageBytesMax, as its sender says.
     std::uint32_t bytes() const { return header_.total_bytes; }
+    /// True if its sender could not make it: its bytes mean nothing (SendOptions::is_poisoned).
     bool is_poisoned() const { return (header_.flags & wire::packet_flag::kPoisoned) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return given_bytes_ >= header_.total_bytes; }
@@ -184,7 +189,8 @@ public:
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
     /// The same receive beside its caller: `Request r{kernel, receive(...)}`.
     operator Task<Received>() const;
-    /// The result if it was given up (kernel/api/within.hpp): whose message had begun, if any.
+    /// The result, with this verdict, if it was given up (kernel/api/within.hpp): whose message
+    /// had begun, if any.
     const Received& given_up(Status verdict) {
         result_.status = verdict;
         return result_;

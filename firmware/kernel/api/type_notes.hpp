@@ -1,4 +1,5 @@
-// What a simulation notes of the type of a value that is sent, and what every engine refuses of it.
+// The type of a value that is sent, as a simulation notes it, and the types that every engine
+// refuses.
 #pragma once
 
 #include "core/base/order.hpp"
@@ -13,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-/// What the compiler says of a value with a pointer in it.
+/// The compiler's text about a value with a pointer in it.
 #define MESH_NO_POINTERS                                                                           \
     "a message goes as its bytes, and a pointer in them means nothing on another node: send what " \
     "it points to"
@@ -37,7 +38,7 @@ consteval std::string_view name_of_type() {
     return name.substr(0, others != std::string_view::npos ? others : name.rfind(']'));
 }
 
-/// What an array is made of.
+/// The type of an array's elements.
 template <class T>
 struct Element {
     using Type = std::remove_cv_t<T>;

@@ -16,6 +16,8 @@
 
 namespace mesh {
 
+/// The kind of a wait, or of another object that the table describes, with what `at` holds of it:
+/// offsets of fields.
 enum class WaitKind : std::uint8_t {
     condition, // one of its own
     slot,      // no wait: ProcessSlot; at: its frame, what it waits for, bytes of a slot
@@ -52,6 +54,8 @@ struct WaitOffsets {
     WaitKind kind{};
     std::array<std::uint16_t, 3> at{}; // bytes from its beginning
 
+    /// `its_name`: fewer than kNameBytes + 1 characters, else it does not compile. `first` to
+    /// `third`: WaitOffsets::at.
     constexpr WaitOffsets(std::string_view its_name, WaitKind its_kind, std::size_t first = 0,
                           std::size_t second = 0, std::size_t third = 0)
         : kind(its_kind),

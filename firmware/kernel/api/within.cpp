@@ -2,7 +2,7 @@
 
 namespace mesh {
 
-// What it waits for has been asked, and has said no.
+// The wait inside has been asked, and is not over.
 bool Attempt::await_suspend(std::coroutine_handle<> caller) {
     const CriticalSection section(scheduler_.critical_depth());
     if (scope_ == nullptr && !inner_.await_suspend(caller))
@@ -31,7 +31,7 @@ bool Attempt::leave() {
            all_of([](Waiting* wait) { return wait == nullptr || leave_channel(*wait); });
 }
 
-// What the operation waits for, and its processes; nullptr: one that has ended. Processes of
+// The waits of the operation and of its processes; nullptr: one that has ended. Processes of
 // operations inside it are its own.
 template <class Visit>
 bool Attempt::all_of(Visit visit) const {

@@ -18,8 +18,8 @@
 //   in_doubt   it was given up in the midst: a message that it was sending may be taken or not, one
 //              that it was receiving is lost, or a process of it had ended already
 //
-// What has ended at the same moment has ended: it gives its own verdict. A time-out may be late by
-// as long as the pool has no buffer in which to withdraw an offer.
+// An operation that ends at the same moment has ended: it gives its own verdict. A time-out may be
+// late by as long as the pool has no buffer in which to withdraw an offer.
 #pragma once
 
 #include "core/base/order.hpp"
@@ -41,6 +41,7 @@ namespace mesh {
 /// other or beside each other. It must outlive them.
 class Stop {
 public:
+    /// Not pulled. `kernel` must outlive it.
     explicit Stop(Kernel& kernel) : kernel_(kernel) {}
     Stop(const Stop&) = delete;
     Stop& operator=(const Stop&) = delete;
@@ -50,7 +51,9 @@ public:
         pulled_ = true;
         kernel_.wake();
     }
+    /// As if it had never been pulled: waits that have not noticed it go on. For processes.
     void reset() { pulled_ = false; }
+    /// True from pull() until reset(). May be called from an interrupt.
     bool pulled() const { return pulled_; }
 
 private:
@@ -65,6 +68,7 @@ struct StopGuard {
     std::uint64_t wake() const { return wire::kNever; }
     void chosen(Kernel&) const {}
 };
+/// Ready from stop.pull() until stop.reset(). `stop` must outlive the guard.
 inline StopGuard on(const Stop& stop) { return {&stop}; }
 
 /// Words about offers that were given up have this tag, which is the library's.
@@ -131,7 +135,7 @@ template <>
 struct InTime<void> {
     using Value = Status;
 };
-/// What an operation that gives a T gives if it may be given up.
+/// The result of an operation that gives a T if it may be given up.
 template <class T>
 using IfInTime = typename InTime<std::remove_cvref_t<T>>::Value;
 
@@ -248,6 +252,7 @@ template <std::derived_from<Waiting> Wait>
 auto within(Kernel& kernel, wire::ModelTime ticks, Wait&& wait) {
     return unless(kernel, after(kernel, ticks), std::forward<Wait>(wait));
 }
+/// The same of an operation that is a coroutine; no_memory as of unless().
 template <class T>
 Task<detail::IfInTime<T>> within(Kernel& kernel, wire::ModelTime ticks, Task<T> operation) {
     return unless(kernel, after(kernel, ticks), std::move(operation));

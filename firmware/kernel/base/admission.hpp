@@ -1,4 +1,4 @@
-// Which packets a node may take in, so that forwarding cannot deadlock: the forward-count
+// The packets that a node may take in, so that forwarding cannot deadlock: the forward-count
 // controller of Toueg and Ullman (1979).
 //
 // Every packet knows an upper bound on the links it may still cross: the height of its rule minus
@@ -16,12 +16,15 @@
 
 namespace mesh {
 
+/// The decision about packets that come in or start here. It reads the pool and remembers no
+/// packet.
 class Admission {
 public:
     /// Buffers of the node itself: those of the board's `receivers` for frames to come, and the
     /// host port's [size].
     static constexpr unsigned nodes_own(unsigned receivers) { return receivers + 1; }
 
+    /// `pool` and `here` must outlive it. `receivers`: of the board, as in Cables.
     Admission(const PacketPool& pool, const Here& here, unsigned receivers)
         : pool_(pool),
           here_(here),

@@ -12,11 +12,14 @@ namespace mesh {
 /// How many critical sections are open: they nest.
 class CriticalDepth {
 public:
+    /// True while a critical section is open: an interrupt that finds it so does nothing.
     bool inside() const { return count_ != 0; }
+    /// Opens one; the compiler moves no access to memory over it. To be followed by leave().
     [[gnu::always_inline]] void enter() {
         count_ = count_ + 1;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
+    /// Closes the one that was opened last.
     [[gnu::always_inline]] void leave() {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         count_ = count_ - 1;
@@ -30,6 +33,7 @@ private:
 /// the links use too.
 class CriticalSection {
 public:
+    /// Opens the section. `depth` must outlive it.
     [[gnu::always_inline]] explicit CriticalSection(CriticalDepth& depth) : depth_(depth) {
         depth_.enter();
     }

@@ -8,16 +8,20 @@
 
 namespace mesh {
 
+/// A node's place: who it is, and the rules of its network, which the image owns.
 struct Here {
     wire::Identity identity;
     const NetworkRules& rules;
 
+    /// The address of this node.
     NodeId node() const { return identity.node; }
+    /// Topology and dimension.
     Network network() const { return identity.network; }
     /// True if `other` is a node of the network.
     bool knows(NodeId other) const { return index(other) < rules.node_count(network()); }
     /// Ports that send.
     std::uint32_t out_ports() const { return rules.out_ports(network(), node()); }
+    /// Ports that receive, a bit each.
     std::uint32_t in_ports() const { return rules.in_ports(network(), node()); }
     /// The node at the other end of the cable at `port`, which must be a port of the network.
     NodeId neighbor(Port port) const { return rules.neighbor(network(), node(), port); }

@@ -90,6 +90,7 @@ inline constexpr unsigned kFramesInPreemptivePoll = 4;
 /// come with the job.
 inline constexpr unsigned kArgumentsMax = 16;
 inline constexpr std::size_t kJobBytes = 64;
+/// Bytes of all arguments together where packets have such a payload.
 constexpr std::size_t argument_bytes_max(std::size_t payload_bytes_max) {
     return least<std::size_t>(256, payload_bytes_max - kJobBytes);
 }
@@ -99,6 +100,7 @@ inline constexpr std::size_t kArgumentBytesMax = argument_bytes_max(wire::kPaylo
 /// offers are sent away to wait at their sources, so that they cannot fill the pool; one of them
 /// may stay until the processes have had their turn.
 inline constexpr unsigned kUnexpectedShare = 4;
+/// Offers that may wait in a node with so many buffers.
 constexpr unsigned offers_max(unsigned buffers) { return buffers / kUnexpectedShare; }
 
 /// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
@@ -109,14 +111,16 @@ inline constexpr unsigned kTreeWindowShare = 4;
 /// what lies at a late node is a window then, however many of them are under way. Calls of other
 /// tags begin at a gate.
 inline constexpr unsigned kEarlyShare = 8;
+/// Half of the early window, in packets: 1 at least.
 constexpr unsigned early_half(unsigned buffers) {
     return greatest(1u, buffers / kTreeWindowShare / kEarlyShare / 2);
 }
+/// Tags whose broadcasts may send early packets, that of the library included.
 constexpr unsigned early_tags(unsigned buffers) {
     return buffers / kTreeWindowShare / (2 * early_half(buffers));
 }
 
-/// So many calls of collectives a node may have under way at a time, under tags of their own: what
+/// Calls of collectives that a node may have under way at a time, under tags of their own: what
 /// they send to a node that has begun none of them, or wait for in one that has begun them all,
 /// fits in its pool. Of more than these no node can say that they end.
 constexpr unsigned calls_at_a_time(unsigned buffers) { return buffers / 8; }

@@ -16,10 +16,13 @@
 
 namespace mesh {
 
+/// The bookings of one node: until when it sends and receives.
 class ModelClock {
 public:
+    /// Ticks of model time, wire::kTicksPerUnit of them a unit.
     using Time = wire::ModelTime;
 
+    /// Begins anew, with nothing booked: tau_ticks for a packet and tc_ticks for each byte of it.
     void configure(PortModel model, std::uint32_t tau_ticks, std::uint32_t tc_ticks) {
         sending_until_ = receiving_until_ = 0;
         model_ = model;
@@ -27,6 +30,7 @@ public:
         tc_ = tc_ticks;
     }
 
+    /// The port model that configure() was given; `all` before.
     PortModel model() const { return model_; }
 
     /// How long `payload_bytes` occupy a link.

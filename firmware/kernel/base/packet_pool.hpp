@@ -39,9 +39,11 @@ struct PacketBuffer {
         wire::PacketHeader header{};
     };
 
+    /// The header and the payload that it tells of, as they go into a frame.
     std::span<std::byte> packet() {
         return std::span{bytes}.first(wire::kPacketHeaderBytes + header.payload_bytes);
     }
+    /// The payload, of as many bytes as the header says.
     std::span<std::byte> payload() {
         return std::span{bytes}.subspan(wire::kPacketHeaderBytes, header.payload_bytes);
     }
@@ -95,14 +97,18 @@ public:
     /// One owner less; the last one frees it. O(1).
     void release(PacketBuffer* buffer);
 
+    /// Buffers of this node, free or not.
     unsigned capacity() const {
         const std::size_t others = (std::size_t{1} << interleaving_.log2) - 1;
         return static_cast<unsigned>((buffers_.size() + others) >> interleaving_.log2);
     }
+    /// Buffers without an owner.
     unsigned free() const { return capacity() - used_; }
+    /// Buffers that have an owner.
     unsigned used() const { return used_; }
     /// Buffers for packets that wait for a process; other packets never take the last of them.
     unsigned reserve() const { return reserve_; }
+    /// Sets reserve(), before any packet waits.
     void set_reserve(unsigned buffers) { reserve_ = buffers; }
     /// Free buffers that forwarding may count on: packets that wait fill the reserve first.
     unsigned room() const {
@@ -111,6 +117,7 @@ public:
     }
     /// The reserve has room for one more; for all that wait.
     bool may_wait() const { return waiting_ < reserve_; }
+    /// More packets wait than the reserve has buffers.
     bool overdrawn() const { return waiting_ > reserve_; }
     /// A process may keep the packet waiting. It counts until its buffer is free again.
     void let_wait(PacketBuffer* buffer) {
@@ -126,6 +133,7 @@ public:
     /// smaller.
     PacketBuffer* at(std::size_t number) const { return &buffers_[number << interleaving_.log2]; }
 
+    /// The place of `buffer`, which must be of this pool, in the queue of `port`.
     PortSlot& slot(const PacketBuffer* buffer, unsigned port) const {
         return slots_[(std::size_t{buffer->number} << interleaving_.log2) * ports_ + port];
     }

@@ -1,4 +1,4 @@
-// Which networks and rules an image has. Each network is one table of functions, each table one
+// The networks and rules that an image has. Each network is one table of functions, each table one
 // object of the library, linked by name (NETWORKS of the Makefile): an image pays flash for its own
 // networks. The trees of the cube are linked with the first collective that a program uses.
 #pragma once

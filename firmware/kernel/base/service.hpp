@@ -9,6 +9,7 @@
 
 namespace mesh {
 
+/// A program's name for a kind of message or a collective: 0 to kProgramTagMax are its own.
 using Tag = std::uint16_t;
 
 /// The part of the destination that a packet is for. The predicates below go by the order of these.
@@ -71,6 +72,7 @@ struct alignas(4) Path {
         return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
                (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u);
     }
+    /// The path of which word() has made `word`.
     static constexpr Path of_word(std::uint32_t word) {
         return {static_cast<Rule>(word & 0xFFu), static_cast<std::uint8_t>(word >> 8),
                 (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};

@@ -6,6 +6,8 @@
 
 namespace mesh {
 
+/// The outcome of a call: each function says which of these it gives, and why. The compiler warns
+/// of one that is ignored.
 enum class [[nodiscard]] Status : std::uint8_t;
 enum class Status : std::uint8_t {
     ok,

@@ -17,13 +17,17 @@
 
 namespace mesh {
 
+/// The time of one node, microseconds or ticks. No function waits; each costs O(1).
 class Timebase {
 public:
     /// Microseconds since reset, or ticks of model time since the job began.
     std::uint64_t now() const { return now_; }
+    /// True if the node has model time, false if it runs free.
     bool lockstep() const { return lockstep_; }
 
+    /// The node has the board's time: set_clock() counts.
     void run_free() { lockstep_ = false; }
+    /// The node has model time, from 0 on: come_to() counts.
     void begin_lockstep() {
         lockstep_ = true;
         now_ = 0;

@@ -66,7 +66,7 @@ struct LinkContext {
 /// so often that frames that it has not asked about never fill more than half of the window.
 class Asking {
 public:
-    /// Whether it asks with the next frame, of so many bytes; it does if `urgent`. The window is
+    /// True if it asks with the next frame, of so many bytes; always if `urgent`. The window is
     /// smaller than 64 KiB.
     bool asks(std::size_t frame_bytes, std::size_t window_bytes, bool urgent) {
         const std::size_t share = greatest(frame_bytes, window_bytes / limits::kWindowFrames);
@@ -81,6 +81,8 @@ private:
     std::uint16_t unasked_bytes_ = 0; // a frame counts as its share of the window at least
 };
 
+/// One end of one cable. The packets that it keeps have a reference each; all other state is its
+/// own. Every call is given the LinkContext of the node.
 class Link {
 public:
     /// The decision about a data frame.
@@ -100,6 +102,7 @@ public:
     PacketBuffer* take_due(LinkContext& context);
     /// The start that hold() was last given.
     wire::ModelTime held_start() const { return held_start_; }
+    /// True while a packet waits for hold()'s time.
     bool holds() const { return held_first_ != nullptr; }
 
     /// There may be a next frame; if not, there is none until something is done with the link.
@@ -136,13 +139,15 @@ public:
     /// A data frame came in whose packet is damaged; what its header acknowledges is good.
     void on_damaged(const wire::LinkHeader& header);
 
-    /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
+    /// To be called when `free` buffers are free: sends credit to a peer whose packet was refused,
+    /// if the packet would be accepted now.
     void on_buffers_free(unsigned free);
     /// True while on_buffers_free() is to be called.
     bool starved() const { return starved_; }
 
     // Sessions: which node is there, and since when? ----------------------------------------------
 
+    /// The next frame asks which node is there.
     void say_hello() { hello_ = wire::Kind::hello; }
     /// Says by an answer to a hello which node is here, also to a peer that sends and that this
     /// port cannot send to.
@@ -177,8 +182,10 @@ public:
     std::uint64_t next_deadline(const LinkContext& context) const {
         return holds() ? least(deadline_, slot(context, held_first_).arrival) : deadline_;
     }
+    /// deadline() has come: sends again, asks again, or declares the link dead.
     void on_timer(LinkContext& context);
 
+    /// True from the end of a session, or give_up(), until the peer answers.
     bool dead() const { return (closed_ & kDead) != 0; }
     /// The peer has not answered in time, and is not given up yet.
     bool retrying() const { return retries_ != 0; }
@@ -195,7 +202,9 @@ public:
             ++kept;
         return kept;
     }
+    /// Packets that were queued here in all sessions, but for those that take no model time.
     std::uint32_t packets_sent() const { return packets_sent_; }
+    /// Model time until which packets that were booked occupy the link; for ModelClock::send().
     wire::ModelTime& busy_until() { return busy_until_; }
     /// The time at which the last external packet was there: its parts come with it.
     wire::ModelTime& unit_ready() { return unit_ready_; }

@@ -24,6 +24,7 @@ namespace mesh {
 /// False, and counted, if a frame or packet that came in is damaged or malformed.
 bool is_intact(wire::Parse parse, Counters& counters);
 
+/// The links of all ports of one node. Of interrupts only a preemptive poll may call it.
 class Links {
 public:
     /// The effects of a frame.
@@ -92,24 +93,34 @@ public:
     void on_time();
     /// When on_time() is due next (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
+    /// Sets the least time before a frame is sent again, in microseconds; not below that of the
+    /// cables.
     void set_rto_min(std::uint32_t rto_us) {
         context_.rto_min_us = greatest(context_.cables.rto_us, rto_us);
     }
+    /// That time, in microseconds.
     std::uint32_t rto_min() const { return context_.rto_min_us; }
+    /// The bookings of this node.
     ModelClock& clock() { return clock_; }
+    /// The same.
     const ModelClock& clock() const { return clock_; }
 
     /// The state that the links share with the floors above: the pool, the counters, the time.
     LinkContext& context() { return context_; }
+    /// The same.
     const LinkContext& context() const { return context_; }
 
     // State ---------------------------------------------------------------------------------------
 
+    /// Number of ports.
     unsigned count() const { return static_cast<unsigned>(links_.size()); }
+    /// The link at `port`, 0 to count() - 1.
     const Link& at(Port port) const { return links_[index(port)]; }
+    /// The ports whose links are dead.
     PortSet dead_ports() const { return dead_; }
     /// Links have died, or come back, since take_changed() was last called.
     bool changed() const { return changed_; }
+    /// Once: changed() since the last time.
     bool take_changed() { return std::exchange(changed_, false); }
     /// A neighbour has not answered in time: frames that left by its link may still get there,
     /// until the link is dead.

@@ -25,6 +25,7 @@ struct ToHost {
     void (*count_on_from)(std::uint32_t resets) = nullptr;
 };
 
+/// The line of one node to the host, with the job that came by it. Not for interrupts.
 class HostPort {
 public:
     /// An order of the host for the node as a whole; all other packets of the host are handled
@@ -52,6 +53,7 @@ public:
     /// kPayloadBytesMax are cut off.
     void send(wire::HostTag tag, std::span<const std::byte> first,
               std::span<const std::byte> second);
+    /// The same of one payload.
     [[gnu::noinline]] void send(wire::HostTag tag, std::span<const std::byte> payload) {
         send(tag, payload, {});
     }
@@ -73,6 +75,7 @@ public:
         MESH_CHECK(job_.has_value(), job_not_there);
         return *job_;
     }
+    /// The job's words behind `--`; none before it has come. They live as long as the node.
     std::span<const std::string_view> arguments() const { return arguments_; }
     /// The job's; 0: it has not come.
     std::uint16_t rto_min_ms() const { return job_.has_value() ? job_->rto_min_ms : 0; }
@@ -85,6 +88,7 @@ public:
     /// for the chunk any more.
     class Chunk {
     public:
+        /// The chunk that pull() was last asked for. `host` must outlive it.
         explicit Chunk(HostPort& host) : host_(&host) {}
         Chunk(Chunk&& other) noexcept : host_(std::exchange(other.host_, nullptr)) {}
         Chunk(const Chunk&) = delete;
@@ -94,6 +98,7 @@ public:
             if (host_ != nullptr)
                 host_->pull_into_ = {};
         }
+        /// Ends the wait, once: true if the chunk is there.
         bool operator()() { return std::exchange(host_, nullptr)->pulled(); }
 
     private:

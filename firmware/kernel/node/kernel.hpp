@@ -86,23 +86,22 @@ public:
 
     // Address and network -------------------------------------------------------------------------
 
-    NodeId id() const { return here_.node(); }
-    /// How often this node was started before, modulo 64, and its life: wire::Identity.
+    NodeId id() const { return here_.node(); } ///< The address of this node.
+    /// How often this node was started before, modulo 64 (wire::Identity).
     unsigned starts() const { return here_.identity.start; }
-    std::uint16_t life() const { return here_.identity.life(); }
-    Network network() const { return here_.network(); }
-    std::uint32_t nodes() const { return rules().node_count(network()); }
-    unsigned ports() const { return links_.count(); }
+    std::uint16_t life() const { return here_.identity.life(); } ///< Its life: wire::Identity.
+    Network network() const { return here_.network(); }          ///< Topology and dimension.
+    std::uint32_t nodes() const { return rules().node_count(network()); } ///< Of the network.
+    unsigned ports() const { return links_.count(); } ///< Ports, plugged in or not.
     /// The node at the other end of the cable at `port`, 0 to ports() - 1 (checked).
     NodeId neighbor(Port port) const;
-    /// The rules that the image has for this network.
-    const NetworkRules& rules() const { return here_.rules; }
+    const NetworkRules& rules() const { return here_.rules; } ///< The image's, for this network.
     /// The ports whose links are dead: what was under way is lost. LinkEvents tells of changes.
     PortSet dead_ports() const { return links_.dead_ports(); }
-    const wire::Job& job() const { return host_.job(); }
+    const wire::Job& job() const { return host_.job(); } ///< The host's order for this run.
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return host_.arguments(); }
-    std::span<std::byte> workspace() { return workspace_; }
+    std::span<std::byte> workspace() { return workspace_; } ///< Memory lent to the program.
     /// A T made of `args` that lives as long as the node, in the arena; nullptr: that is full.
     template <class T, class... Args>
     T* make(Args&&... args) {
@@ -138,8 +137,7 @@ public:
     /// take this node for dead), or in a loop that looks for something to come. In lockstep the
     /// process goes on when nothing else in the mesh can move. Costs no model time.
     auto yield();
-    /// Sleeps for `ticks` of model time.
-    auto sleep(wire::ModelTime ticks);
+    auto sleep(wire::ModelTime ticks); ///< Waits for `ticks` of model time.
     /// Waits for a spawned process to end; gives its verdict. A verdict that nobody joins and that
     /// is not ok becomes the program's. Joining a process twice, or none, is a bug (CHECK).
     auto join(ProcessId id);
@@ -148,15 +146,16 @@ public:
 
     /// The running process's model clock: the latest time at which a thing that it took was there.
     wire::ModelTime now() { return scheduler_.clock(); }
+    /// Moves it on to `time`, never back.
     void advance_clock(wire::ModelTime time) {
         scheduler_.clock() = greatest(scheduler_.clock(), time);
     }
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
     std::uint64_t deadline_in(wire::ModelTime ticks) const;
-    bool due(std::uint64_t deadline) const;
+    bool due(std::uint64_t deadline) const; ///< True if that time has come.
     /// For wait_until(): when a process that gives way goes on, see yield().
     std::uint64_t next_turn() const;
-    bool lockstep() const { return time().lockstep(); }
+    bool lockstep() const { return time().lockstep(); } ///< False: it runs free.
 
     /// Model time that an external packet of `bytes` takes on a link.
     wire::ModelTime link_time(std::uint32_t bytes) const { return links_.clock().duration(bytes); }
@@ -199,60 +198,56 @@ public:
     /// True if receive(match) would not wait. The offer of a message may be gone when the process
     /// has waited for something else: a full mailbox keeps it for a moment only.
     bool has(const Match& match) const { return forwarder_.find(match) != nullptr; }
-    const Mailbox& mailbox() const { return forwarder_.mailbox(); }
-    void release(PacketBuffer* buffer);
+    const Mailbox& mailbox() const { return forwarder_.mailbox(); } ///< What waits for processes.
+    void release(PacketBuffer* buffer); ///< Gives a Packet's reference back.
 
     // Messages under way (kernel/api/message.hpp) -------------------------------------------------
 
-    /// The time at which a sender that hears nothing asks for its receiver, after `asked`
-    /// questions.
+    /// When a sender that hears nothing asks for its receiver, after `asked` questions.
     std::uint64_t ask_time(unsigned asked) const;
-    Messages& messages() { return messages_; }
+    Messages& messages() { return messages_; } ///< Messages that leave, and waits for nodes.
     /// Sends the questions about `outgoing` that are due, as far as the pool allows. A Waiting
     /// calls it whenever its own function `ask` is called. False: nobody answers by any way that
     /// `outgoing` may take, or an answer says that nobody knows of it.
     bool ask(Outgoing& outgoing);
-    /// This node's record of another node.
-    Peer& peer(NodeId node) const { return forwarder_.peer(node); }
+    Peer& peer(NodeId node) const { return forwarder_.peer(node); } ///< The record of `node`.
     /// True if the first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);
     }
-    /// Number of disjoint paths to any node.
-    unsigned path_count() const { return here_.path_count(); }
-    void begin(Incoming& incoming);
-    void end(Incoming& incoming, bool taken);
+    unsigned path_count() const { return here_.path_count(); } ///< Disjoint paths to any node.
+    void begin(Incoming& incoming);           ///< A process takes the message of this offer.
+    void end(Incoming& incoming, bool taken); ///< It has `taken` all of it, or leaves it.
     /// When this packet of a message is given back, its sender hears that it was consumed now.
     void acknowledge_at_end(PacketBuffer* buffer);
 
     // Host ----------------------------------------------------------------------------------------
 
+    /// Sends both to the host as one payload (HostPort::send()); returns when it has left.
     void host_send(wire::HostTag tag, std::span<const std::byte> first,
                    std::span<const std::byte> second = {});
     /// Text for the console of this node, as hal/console.hpp says.
     void print(std::span<const char> text);
-    void flush_print();
+    void flush_print(); ///< Sends what print() keeps until its line ends.
     /// `co_await pull(position, out)`: fills `out` (at most kHostChunkBytesMax) from the input.
     /// False if the chunk, or the request, seems to be lost: to be called again.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
-    Counters& counters() { return links_.context().counters; }
-    /// The program's part of the report.
-    wire::Result& result() { return result_; }
+    Counters& counters() { return links_.context().counters; } ///< The report's counts.
+    wire::Result& result() { return result_; } ///< The program's part of the report.
 
     // For code that is built on the kernel --------------------------------------------------------
 
-    const PacketPool& pool() const { return links_.context().pool; }
-    const Links& links() const { return links_; }
-    Scheduler& scheduler() { return scheduler_; }
-    /// Calls of collectives (collectives/call.hpp).
-    Calls& calls() { return forwarder_.calls(); }
-    const Calls& calls() const { return forwarder_.calls(); }
+    const PacketPool& pool() const { return links_.context().pool; } ///< The node's buffers.
+    const Links& links() const { return links_; }                    ///< The links of all ports.
+    Scheduler& scheduler() { return scheduler_; }                    ///< The processes.
+    Calls& calls() { return forwarder_.calls(); } ///< Of collectives: collectives/call.hpp.
+    const Calls& calls() const { return forwarder_.calls(); } ///< The same.
     /// The next call of a tag begins, or the call that is under way has ended: packets and offers
     /// in the mailbox that are of calls that are over are dropped.
     void begin_call(CallRecord& record);
-    void end_call(CallRecord& record);
-    Arena& arena() { return arena_; }
+    void end_call(CallRecord& record); ///< See begin_call().
+    Arena& arena() { return arena_; }  ///< Memory of coroutine frames.
     /// Starts a process that nobody joins, as spawn() does.
     [[nodiscard]] bool spawn_alone(Process process) {
         return scheduler_.spawn(std::move(process), nullptr);
@@ -287,6 +282,7 @@ private:
 class Packet {
 public:
     Packet() = default;
+    /// Takes over a reference to `buffer`; nullptr: an empty Packet, which is unreachable.
     Packet(Kernel& kernel, PacketBuffer* buffer) : kernel_(&kernel), buffer_(buffer) {}
     Packet(Packet&& other) noexcept
         : kernel_(other.kernel_),
@@ -303,18 +299,19 @@ public:
             kernel_->release(buffer_);
     }
 
-    explicit operator bool() const { return buffer_ != nullptr; }
+    explicit operator bool() const { return buffer_ != nullptr; } ///< False: it is empty.
     /// ok; for an empty Packet of a Task: unreachable, or no_memory if that could not run.
     Status status() const {
         if (buffer_ != nullptr)
             return Status::ok;
         return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
     }
-    const wire::PacketHeader& header() const { return buffer_->header; }
-    /// Of a message: its sender hears, when this object is destroyed, that it was consumed now.
+    const wire::PacketHeader& header() const { return buffer_->header; } ///< Not of an empty one.
+    /// Messages only: when this object is destroyed, `taken` is sent to the sender.
     void acknowledge_at_end() { kernel_->acknowledge_at_end(buffer_); }
+    /// Valid as long as this object; not of an empty one.
     std::span<const std::byte> payload() const { return buffer_->payload(); }
-    wire::ModelTime ready() const { return buffer_->ready; }
+    wire::ModelTime ready() const { return buffer_->ready; } ///< Model time: all of it was here.
     /// Links that the packet has crossed on its way here.
     unsigned links_crossed() const { return buffer_->hops; }
     /// The port by which the packet has come; kNoPort if it has crossed no link.
@@ -330,8 +327,8 @@ class OutgoingPacket : public Packet {
 public:
     using Packet::Packet;
 
-    wire::PacketHeader& header() { return buffer_->header; }
-    std::span<std::byte> payload() { return buffer_->payload(); }
+    wire::PacketHeader& header() { return buffer_->header; }      ///< To be filled.
+    std::span<std::byte> payload() { return buffer_->payload(); } ///< To be filled, see resize().
     /// Sets the payload's size (at most kPayloadBytesMax) and gives it to be filled.
     std::span<std::byte> resize(std::size_t bytes) {
         buffer_->header.payload_bytes = static_cast<std::uint16_t>(bytes);
@@ -407,6 +404,7 @@ auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire:
 
 } // namespace detail
 
+/// See allocate().
 class MESH_AWAITED Kernel::Allocation : public Waiting {
 public:
     Allocation(Kernel& kernel, Rule rule);
@@ -419,6 +417,7 @@ private:
     Rule rule_;
 };
 
+/// See receive().
 class MESH_AWAITED Kernel::Arrival : public Waiting {
 public:
     Arrival(Kernel& kernel, const Match& match);
@@ -432,6 +431,7 @@ private:
     Match match_;
 };
 
+/// See post().
 class MESH_AWAITED Kernel::Posting : public Waiting {
 public:
     [[gnu::noinline]] Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,

@@ -49,7 +49,7 @@ public:
     void boot() { links_.say_hello(); }
     /// Begins the program: `job` is what the host says where there is one.
     void start(const wire::Job& job);
-    /// What a frame was, and what became of its buffer.
+    /// The kind of a frame, and the fate of its buffer.
     struct Taken {
         bool kept = false;    // by the node
         bool of_link = false; // with a sound head, whatever its packet was

@@ -36,12 +36,14 @@ struct CallRecord {
     std::uint32_t* parted_set = nullptr; // a bit for each node; the call's, while it is under way
     CallRecord* next = nullptr;
 
+    /// True if a packet, or the offer of a message, is of any call of this record.
     bool is_of(const wire::PacketHeader& header) const;
     /// A message of this call to or from `node` was given up: the two nodes exchange no more
     /// messages in this call, or one would take a later message for the lost one. The record has
     /// room for one node; if there are more, it holds for all nodes, but in a call that gives room
     /// for all of them (`parted_set`). Not called if the record is `loose`.
     void part(NodeId node);
+    /// True if part() was called for `node` in the call that is under way, or holds for it.
     bool has_parted(NodeId node) const;
     /// The call that is under way may send so many packets to a late node. Set, as meet() is
     /// called, before the call waits for anything: so all nodes count alike, also one that gives it
@@ -59,6 +61,7 @@ struct CallRecord {
 static_assert(sizeof(void*) != 4 || sizeof(CallRecord) <= 32,
               "with the head of its block 48 bytes, as BroadcastPlan and the host tool say");
 
+/// The calls of all tags at one node. It owns none of the records, which must stay.
 class Calls {
 public:
     /// Calls under one tag by which nodes may be apart, and some more.
@@ -94,6 +97,7 @@ public:
 
     // Losses. An entry says: by this port packets were lost, of calls up to that number.
 
+    /// A packet of this call was lost by `port`.
     void note_lost(Port port, CallLabel label);
     /// True if a packet of this call may have been lost by this port: an answer to a look that goes
     /// by it must not say that all came. Losses without a free entry are remembered for all ports

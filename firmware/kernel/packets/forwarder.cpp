@@ -158,11 +158,11 @@ PacketBuffer* Forwarder::turn_back(const wire::PacketHeader& answer, Port port, 
     return buffer;
 }
 
-// What a receiver says of a message gets no further than here, while the message may get through by
-// another way: its sender would find out only by asking, long after. The packet becomes that
-// question, in the sender's name, and names the last path for the answer. Once: the answer bears
-// kAgain. Example: in a 4-cube with node 5 dead, messages from 13 go by 12 and 8 to 0, and what 0
-// says of them goes by 1 and 5. Node 1 asks node 0 instead, which answers by 8 and 9.
+// An answer about a message gets no further than here, while the message may get through by another
+// way: its sender would find out only by asking, long after. The packet becomes that question, in
+// the sender's name, and names the last path for the answer. Once: the answer bears kAgain.
+// Example: in a 4-cube with node 5 dead, messages from 13 go by 12 and 8 to 0, and what 0 says of
+// them goes by 1 and 5. Node 1 asks node 0 instead, which answers by 8 and 9.
 [[gnu::noinline]] bool Forwarder::asks_instead(PacketBuffer& buffer) const {
     wire::PacketHeader& header = buffer.header;
     if (round_of(header) != 0 || (header.flags & wire::packet_flag::kAgain) != 0 ||
@@ -196,7 +196,7 @@ bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
 
 // Packets for this node ---------------------------------------------------------------------------
 
-// Of the packets that a program left, one is kept, for the report.
+// One of the packets that a program left is kept, for the report.
 bool Forwarder::is_heard(Service service) const {
     switch (audience_) {
     case Audience::processes: break;
@@ -269,7 +269,7 @@ PacketBuffer* Forwarder::put(PacketBuffer* buffer) {
     return buffer;
 }
 
-// The checksum stands for the packet, of which it covers everything.
+// Hashes the packet's checksum, which covers all of it, in place of its bytes.
 void Forwarder::count(PacketBuffer* buffer) {
     ++counters_[Counter::packets_delivered];
     delivery_hash_ = 31 * delivery_hash_ +
@@ -348,7 +348,7 @@ bool Forwarder::is_kept(NodeId source, std::uint32_t message) const {
     return false;
 }
 
-// Of a message that is not here its sender hears that this node is alive, and is called: by the
+// The sender of a message that is not here hears that this node is alive, and is called: by the
 // path that it has named for the answer, since it may have found that others are broken.
 void Forwarder::on_ask(PacketBuffer* buffer) {
     wire::PacketHeader& header = buffer->header;

@@ -21,6 +21,7 @@
 
 namespace mesh {
 
+/// The service that a header names.
 inline Service service_of(const wire::PacketHeader& header) {
     return static_cast<Service>(header.service);
 }
@@ -31,10 +32,12 @@ inline Service service_of(const wire::PacketHeader& header) {
 inline std::uint64_t detail_of(const wire::PacketHeader& header) {
     return wire::load<std::uint64_t>(wire::bytes_of(header), wire::packet_offset::kTotalBytes);
 }
+/// Writes what detail_of() reads.
 inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
     wire::store(std::as_writable_bytes(std::span{&header, 1}), wire::packet_offset::kTotalBytes,
                 detail);
 }
+/// The node of `nothing` and `lost`: detail_of().
 inline NodeId callee_of(const wire::PacketHeader& answer) {
     return node_at(static_cast<std::uint32_t>(detail_of(answer)));
 }
@@ -45,9 +48,11 @@ inline NodeId callee_of(const wire::PacketHeader& answer) {
 /// call also says: others hold messages for this node as well; its program has ended.
 inline constexpr std::uint32_t kOthersWait = 0x100, kEnded = 0x200;
 inline constexpr unsigned kLifeShift = 16;
+/// The life of the node that calls, of a `call` and what answers it.
 inline std::uint16_t life_called(const wire::PacketHeader& call) {
     return static_cast<std::uint16_t>(call.position >> kLifeShift);
 }
+/// The position of such a packet, of `round` and `life`.
 constexpr std::uint32_t answers_word(unsigned round, std::uint16_t life) {
     return round | std::uint32_t{life} << kLifeShift;
 }
@@ -56,6 +61,7 @@ constexpr std::uint32_t answers_word(unsigned round, std::uint16_t life) {
 inline std::uint8_t round_of(const wire::PacketHeader& answer) {
     return static_cast<std::uint8_t>(answer.tag >> 8);
 }
+/// The path out of the packet that `answer` answers, as in RoundTrip.
 inline std::uint8_t path_answered(const wire::PacketHeader& answer) {
     return static_cast<std::uint8_t>(answer.tag);
 }
@@ -70,6 +76,7 @@ RoundTrip paths_of(const wire::PacketHeader& header);
 /// answer to a message under way, or a question (probe, call, look). nullptr if none has come.
 class Forwarder {
 public:
+    /// All of these must outlive it. `peers`: as in Intake.
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
               Admission& admission, Peers peers)
         : here_(here),
@@ -106,9 +113,10 @@ public:
     PacketBuffer* call(NodeId node);
     /// True if a node holds messages for this one.
     bool any_more() const { return intake_.any_more(); }
-    /// Answers the last call of `node`, for which no message is left. False if the pool does not
-    /// allow it.
+    /// True if the pool allows answer_late() now.
     bool may_answer_late() const { return admission_.may_ask(); }
+    /// Answers the last call of `node`, for which no message is left, by `nothing`. `more`: this
+    /// node holds messages for it that it did not ask for. Precondition: may_answer_late().
     PacketBuffer* answer_late(NodeId node, bool more);
 
     /// True if there may be a node to be asked for what processes wait for.
@@ -120,6 +128,8 @@ public:
     PacketBuffer* pull(const Wants& wants, bool new_waits);
     /// Once: since the last time a node was noted that holds messages for this one.
     bool take_news() { return intake_.take_news(); }
+    /// `nothing` has come for a call of this node. From another node than the one that was called
+    /// it says that the call was lost on its way.
     void on_nothing(const wire::PacketHeader& answer);
     /// A call has come. False if it is one that is too late.
     bool hear_call(const wire::PacketHeader& call) {
@@ -140,7 +150,7 @@ public:
         MESH_EXPECT(question->in_hand());
         pool_.release(question);
     }
-    /// Which processes take the packets that come to this node.
+    /// The processes that take the packets that come to this node.
     enum class Audience : std::uint8_t {
         processes,
         ended,  // all processes of a program that has run: nothing that comes is taken any more
@@ -148,6 +158,7 @@ public:
     };
     /// Senders of messages are told if no process takes them, and their packets are not kept.
     void set_audience(Audience audience) { audience_ = audience; }
+    /// See set_audience().
     Audience audience() const { return audience_; }
     /// All processes of a program that has run have ended. Senders that wait for them are called.
     void end_audience() {
@@ -158,19 +169,27 @@ public:
     /// The first link on the way of a packet of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule, unsigned path = 0) const;
 
+    /// The packets that have come for this node.
     const Mailbox& mailbox() const { return mailbox_; }
     /// The first packet that matches, left where it is; nullptr if there is none. Then a process
     /// waits for such a packet, and nodes that hold messages are asked for it.
     const PacketBuffer* find(const Match& match) const;
+    /// The address of this node.
     NodeId node() const { return here_.node(); }
+    /// Its life (wire::Identity).
     std::uint16_t life() const { return here_.identity.life(); }
     /// Takes the first packet that matches (there must be one) out of the mailbox.
     PacketBuffer* take(const Match& match);
     /// A process takes the message whose offer it has taken; then it has all of it, or leaves it.
     void begin(Incoming& incoming) { intake_.begin(incoming); }
+    /// That process has `taken` all of the message, or leaves it: what is left of it in the mailbox
+    /// is dropped, and its sender hears `unknown`.
     PacketBuffer* end(Incoming& incoming, bool taken);
+    /// The record of `node`, which must be one of the network.
     Peer& peer(NodeId node) const { return intake_.peer(node); }
+    /// Nodes of the network.
     std::uint32_t nodes() const { return here_.rules.node_count(here_.network()); }
+    /// `source` has asked for this node: Intake::note_wait().
     void note_wait(NodeId source) { intake_.note_wait(source); }
     /// Offers that were refused since no process takes them any more, and the last of them.
     struct Refused {
@@ -178,10 +197,12 @@ public:
         NodeId source = kNoNode;
         Tag tag = 0;
     };
+    /// All of them since the node began.
     const Refused& refused() const { return refused_; }
 
     /// The calls of collectives.
     Calls& calls() { return calls_; }
+    /// The same.
     const Calls& calls() const { return calls_; }
     /// This node does not wait any more for packets of a call that `node` was to send across their
     /// cable. Packets of that call count as lost there, so `node` hears `gone` when it looks.

@@ -61,21 +61,23 @@ struct Want {
 };
 static_assert(sizeof(Want) == 8);
 
-/// What processes wait for in one turn.
+/// The messages that processes wait for in one turn.
 class Wants {
 public:
+    /// Adds one, or notes that the list is not complete.
     void add(Want want) {
         if (count_ < wants_.size())
             wants_[count_++] = want;
         else
             complete_ = false;
     }
+    /// The list, in the order in which it was added to.
     std::span<const Want> all() const { return std::span{wants_}.first(count_); }
     /// Nothing is missing in it.
     bool complete() const { return complete_; }
 
 private:
-    /// As many as a packet of any board has room for.
+    /// The number that a packet of any board has room for.
     std::array<Want,
                least<std::size_t>(limits::kProcessesMax, wire::kPayloadBytesLeast / sizeof(Want))>
         wants_;
@@ -83,6 +85,7 @@ private:
     bool complete_ = true;
 };
 
+/// The receiving side of all messages to one node; the packets are the mailbox's.
 class Intake {
 public:
     /// The fate of a message of another node: the answer to Service::ask.
@@ -109,6 +112,7 @@ public:
         return peers_[index(node)];
     }
 
+    /// The fate of `message` (MessageName::word()) of `source`.
     Fate fate(NodeId source, std::uint32_t message) const;
     /// Judges an offer whose fate is not_here, and notes its sender if it is dropped. `for_us`: it
     /// was made for this life of this node. `round`: of the call that it answers; 0: it answers
@@ -156,6 +160,7 @@ public:
     /// free again.
     void on_ask(NodeId node, unsigned path);
 
+    /// A process takes the message; `incoming` is the caller's until end().
     void begin(Incoming& incoming);
     /// The process has taken all of the message, or leaves it: then nobody knows what became of it.
     void end(Incoming& incoming, bool taken);
@@ -169,6 +174,7 @@ public:
     /// The program has ended: every node that has asked for this node is to be called, and will ask
     /// again. If none has, that takes one look, however many nodes there are.
     void call_who_waits();
+    /// The message if a process is taking it; else nullptr.
     Incoming* find(NodeId source, std::uint32_t message) const;
 
 private:

@@ -29,6 +29,7 @@ struct Match {
     std::uint32_t message = kAnyMessage;
     std::uint16_t call = 0; // of a collective; 0: of none. Not asked where a message has its number
 
+    /// True if a packet with this header is one of those.
     bool operator()(const wire::PacketHeader& header) const {
         return header.service == static_cast<std::uint8_t>(service) &&
                (call == header.call || (service != Service::packet && message != kAnyMessage)) &&
@@ -44,6 +45,7 @@ struct alignas(4) CallLabel {
     Tag tag = 0;
     std::uint16_t call : wire::kCallBits = 0;
 
+    /// The label of `call`, of which the bits above kCallMax are cut off.
     static constexpr CallLabel of(Tag tag, std::uint32_t call) {
         return {tag, static_cast<std::uint16_t>(call & wire::kCallMax)};
     }
@@ -52,6 +54,7 @@ struct alignas(4) CallLabel {
     constexpr CallLabel beside() const { return of(tag, call | 1u); }
     /// As a word of a header; in memory a label is that word already.
     std::uint32_t word() const { return std::bit_cast<std::uint32_t>(*this) & kWordMask; }
+    /// The label of which word() has made `word`.
     static CallLabel of_word(std::uint32_t word) {
         return std::bit_cast<CallLabel>(word & kWordMask);
     }
@@ -62,11 +65,14 @@ struct alignas(4) CallLabel {
     }
 };
 
+/// A queue of packets, each with one reference, which the mailbox has while the packet is in it.
 class Mailbox {
 public:
+    /// Puts `buffer` behind all others; takes over its reference. O(1).
     void put(PacketBuffer* buffer);
     /// The first of all, and by `next` the others; nullptr if there is none.
     const PacketBuffer* first() const { return first_; }
+    /// The same, to be changed.
     PacketBuffer* first() { return first_; }
     /// The first packet that matches, left where it is; nullptr if there is none.
     PacketBuffer* find(const Match& match) const;

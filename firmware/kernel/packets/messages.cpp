@@ -257,8 +257,9 @@ bool fits(std::span<const std::byte> list, CallLabel label, NodeId source) {
 
 } // namespace
 
-// What it has taken in keeps its number: a word about it is under way, or will be. It may have sent
-// away what it had taken in before (Forwarder::make_room()).
+// A message that the receiver has taken in keeps its number: an answer about it is under way, or
+// will be. The receiver may have sent away an offer that it had taken in before
+// (Forwarder::make_room()).
 bool Messages::on_call(const PacketBuffer& packet) {
     const wire::PacketHeader& call = packet.header;
     const auto list = std::span{packet.bytes}.subspan(wire::kPacketHeaderBytes, call.payload_bytes);

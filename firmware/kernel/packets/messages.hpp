@@ -24,12 +24,16 @@ class Messages;
 /// goes by all disjoint paths, each question names a path for its answer, and the first answer says
 /// which two paths the message takes from now on. So do later messages to that node (Peer).
 struct Outgoing {
+    /// Enters the table of `messages`, which must outlive it. `route`: of its packets while that
+    /// way is good.
     Outgoing(Messages& messages, NodeId to, Rule route);
     Outgoing(const Outgoing&) = delete;
     Outgoing& operator=(const Outgoing&) = delete;
     ~Outgoing();
 
+    /// True while its packets have a way.
     bool has_way() const { return paths.out != RoundTrip::kNone; }
+    /// It has no way any more: questions by all paths are to find one.
     void lose_way() {
         paths.out = RoundTrip::kNone;
         lost = false;
@@ -41,6 +45,7 @@ struct Outgoing {
         asking = 0;
         lost_paths = 0;
     }
+    /// The number of a new round: answers to the one before count no more.
     void next_round() {
         if (++round == 0)
             round = 1;
@@ -112,6 +117,8 @@ struct Outgoing {
     Outgoing* next = nullptr;
 };
 
+/// The table of one node. It owns no Outgoing: each enters and leaves by itself. Lookups are
+/// O(messages under way).
 class Messages {
 public:
     /// `critical_depth`: the links read the table as well. `life`: of this node.

@@ -30,7 +30,9 @@ struct MessageName {
     std::uint16_t number = 0;
     std::uint16_t life = 0;
 
+    /// As a word of a header.
     constexpr std::uint32_t word() const { return std::uint32_t{life} << 16 | number; }
+    /// The name of which word() has made `word`.
     static constexpr MessageName of_word(std::uint32_t word) {
         return {static_cast<std::uint16_t>(word), static_cast<std::uint16_t>(word >> 16)};
     }
@@ -40,6 +42,7 @@ struct MessageName {
 constexpr std::uint16_t number_after(std::uint16_t number) {
     return number == 0xFFFF ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);
 }
+/// The inverse of number_after(). Precondition: `number` is not 0.
 constexpr std::uint16_t number_before(std::uint16_t number) {
     return number == 1 ? std::uint16_t{0xFFFF} : static_cast<std::uint16_t>(number - 1);
 }
@@ -47,11 +50,12 @@ constexpr std::uint16_t number_before(std::uint16_t number) {
 constexpr bool is_behind(std::uint16_t number, std::uint16_t last) {
     return static_cast<std::int16_t>(number - last) > 0;
 }
-/// Whether the receiver has an offer of this number, whose last one is `last`: it has all up to
-/// that, in the order of is_behind(). But what it was known to have (`was_there`) and has not taken
-/// may have waited so long that its number seems to be behind. It has gone back to its sender only
-/// if it is behind by no more than all that a pool can send away. Example: the last one is 0x9000,
-/// and 1 waits there since before the numbers went half round: 1 is 0x7001 behind.
+/// True if the receiver, whose last offer is `last`, has the offer of this number: it has all up to
+/// `last`, in the order of is_behind(). But an offer that it was known to have (`was_there`) and
+/// has not taken may have waited so long that its number seems to be behind `last`. It has gone
+/// back to its sender only if it is behind by no more than all that a pool can send away. Example:
+/// the last one is 0x9000, and 1 waits there since before the numbers went half round: 1 is 0x7001
+/// behind.
 constexpr bool is_there(std::uint16_t number, std::uint16_t last, bool was_there) {
     return static_cast<std::uint16_t>(number - last - 1) >= (was_there ? 0x4000u : 0x7FFFu);
 }
@@ -61,9 +65,11 @@ static_assert(is_there(7, 7, false) && !is_there(8, 7, true) && is_there(1, 0x90
 /// sent before the last that was heard, and that took a longer way, is too late.
 /// Example: after 125 round 2 is later, and 124 is not.
 inline constexpr std::uint32_t kRoundMask = 0x7F;
+/// The round behind this one.
 constexpr std::uint8_t round_after(unsigned round) {
     return static_cast<std::uint8_t>(round % kRoundMask + 1);
 }
+/// True if a call of `round` was sent after that of round `heard` (0: none was heard).
 constexpr bool is_later_round(unsigned round, unsigned heard) {
     const unsigned ahead = (round + kRoundMask - heard) % kRoundMask;
     return heard == 0 || (ahead != 0 && ahead <= kRoundMask / 2);
@@ -91,7 +97,7 @@ struct Peer {
                                // it hears of each further message by a hint
     // Messages from there.
     std::uint16_t more : 1;    // it holds messages for this node, as far as is known: to be called
-    std::uint16_t unasked : 1; // and was not asked for what processes wait for, since that is so
+    std::uint16_t unasked : 1; // and has had no pull since then
     std::uint16_t called : 1;  // it was called, and has not answered
     std::uint16_t waits : 1;   // it has asked for this node, and heard that it is there
     std::uint16_t unsure : 1;  // a process has left one of its messages: it may be taken or not

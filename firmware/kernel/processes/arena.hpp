@@ -25,6 +25,7 @@ namespace detail {
 inline constexpr std::byte kFrameFill{0xDB};
 } // namespace detail
 
+/// Memory of one node's coroutine frames. It owns the blocks, not the memory that they lie in.
 class Arena {
 public:
     static constexpr std::size_t kGrain = 128;
@@ -39,13 +40,15 @@ public:
     /// Returns a block of any arena to the one it came from. O(1). A second time is a bug (CHECK).
     static void release(void* block);
 
+    /// Bytes of the memory that were ever in use, headers included.
     std::size_t high_water_bytes() const { return taken_; }
     /// A coroutine was refused memory and cannot go on without it.
     void fail() { failed_ = true; }
+    /// True if fail() was called: the node ends its program with no_memory.
     bool failed() const { return failed_; }
+#if MESH_FILLS_FRAMES
     /// CHECK: nothing has written into a frame that has come back and is not taken again. Only a
     /// simulation can tell; images have no code for it.
-#if MESH_FILLS_FRAMES
     void check_free_frames() const;
 #else
     void check_free_frames() const {}

@@ -19,12 +19,15 @@
 
 namespace mesh {
 
+/// The kind of an event: a process was made, waits, can go on, or has ended.
 enum class ProcessEvent : std::uint8_t { spawned, blocked, woken, ended };
 
 /// Tells the host at once; `object`: what a blocked process waits for. Defined once per board, and
 /// only linked to a scheduler that traces.
 void send_trace(const wire::ProcessTrace& trace, std::span<const std::byte> object);
 
+/// Somebody who hears of each event, and may put a process's turn off. Called in the scheduler: it
+/// must not call the kernel.
 class ProcessWatch {
 public:
     /// Tells an event of the process in `slot`; `blocked`, after the process is blocked.

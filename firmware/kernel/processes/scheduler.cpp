@@ -86,7 +86,7 @@ const ProcessSlot* Scheduler::next_in(const Scope& scope, const ProcessSlot* aft
     return nullptr;
 }
 
-// What ends here may end others: operations in the frames of its processes are given up, too.
+// A process that ends here may end others: operations in its frames are given up, too.
 void Scheduler::end_scope(const Scope& scope, bool given_up) {
     for (unsigned number = 0; number < used_; ++number) {
         ProcessSlot& slot = slots_[number];

@@ -79,9 +79,11 @@ struct ProcessSlot {
     bool will_be_joined = false;
     std::uint16_t generation = 0;
 
+    /// No process has this slot, and none that has ended waits there to be joined.
     bool is_free() const { return !root && !will_be_joined; }
 };
 
+/// The processes of one node, by turns. Not for interrupts, but for touch().
 class Scheduler {
 public:
     /// `slots`: the caller's, for as long as this lives; what is in them does not matter.
@@ -138,6 +140,7 @@ public:
     }
     /// True while a process runs or waits here.
     bool any() const;
+    /// True if the process has ended, or its slot has another one by now.
     bool ended(ProcessId id) const;
     /// True until somebody joins the process, or lets it go.
     bool will_be_joined(ProcessId id) const { return known(id) && slots_[id.slot].will_be_joined; }
@@ -190,6 +193,7 @@ private:
 /// `ProcessId id = node.spawn(...)`; then it is to be joined.
 class [[nodiscard]] Spawned {
 public:
+    /// Starts `process`; see Scheduler::spawn().
     Spawned(Scheduler& scheduler, Process&& process)
         : scheduler_(&scheduler),
           runs_(scheduler.spawn(std::move(process), &id_)) {}
@@ -200,8 +204,11 @@ public:
             scheduler_->let_go(id_);
     }
 
+    /// True if it was started; false: there was no slot or no memory for it.
     explicit operator bool() const& { return runs_; }
+    /// The same of `if (!node.spawn(...))`: nobody will join the process then.
     operator bool() && { return runs_; }
+    /// Its name, by which it is to be joined. This object does not let it go any more.
     operator ProcessId() const {
         scheduler_ = nullptr;
         return id_;

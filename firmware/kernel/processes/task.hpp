@@ -149,6 +149,7 @@ public:
             return nullptr;
         }
     };
+    /// The coroutine behind a Task.
     using Handle = std::coroutine_handle<promise_type>;
 
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}

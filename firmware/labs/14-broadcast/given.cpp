@@ -11,7 +11,7 @@ constexpr NodeId kRoot{0};
 
 #include "answer.hpp"
 
-/// What the root tells.
+/// The bytes that the root sends.
 constexpr std::byte told(std::size_t place) { return static_cast<std::byte>(1 + place % 251); }
 
 Process app_main(Kernel& node) {

@@ -63,7 +63,7 @@ public:
         std::snprintf(room, sizeof room, "%2d", number);
         put(room);
     }
-    /// How many characters it has, with a NUL behind them; 0: they do not fit.
+    /// Ends the text with a NUL; returns its characters, 0 if they do not fit.
     std::size_t end(const char* begin) {
         if (!fits_ || left_ == 0)
             return 0;

@@ -162,7 +162,7 @@ void SendQueue::append_to_line(std::span<const std::byte> frame) {
                wire::write_front(frame.first(head_bytes), packet, front)) {
         encoder = {front.all(), packet.subspan(std::min(packet.size(), wire::kPacketHeaderBytes))};
     }
-    bytes_.push_back(wire::kFrameEnd); // ends what noise there was
+    bytes_.push_back(wire::kFrameEnd); // ends any noise before it
     for (std::byte byte; encoder.next(byte);)
         bytes_.push_back(byte);
     while ((bytes_.size() - before) % fill_ != 0)

@@ -13,9 +13,9 @@
 
 namespace mesh::host {
 
-/// Whether nodes keep an image in flash, and boot it from then on without a host.
+/// The order to keep an image in flash, and to boot it from then on without a host.
 struct KeepImage {
-    std::uint32_t version = 0; // 0: they do not
+    std::uint32_t version = 0; // 0: not to be kept
     bool older = false;        // also in place of a later one
 };
 

@@ -271,7 +271,7 @@ void Lockstep::grant(wire::ModelTime time) {
         grant_rest();
 }
 
-/// Lets all nodes ask after silent ones in the midst of what others do.
+/// Lets all nodes ask after silent ones while others still work.
 void Lockstep::grant_rest() {
     rest_at_ = now_ + span_of_rest_;
     for (std::uint32_t number = 0; number < nodes_.size(); ++number) {

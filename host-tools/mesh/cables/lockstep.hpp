@@ -122,7 +122,7 @@ public:
 
     /// Turns after which questions leave all the same.
     static constexpr std::uint64_t kTurnsOfRest = 1024;
-    /// As long as a node that runs free waits for the answer to a question.
+    /// The time that a node that runs free waits for the answer to a question.
     static constexpr wire::ModelTime kSpanOfRest =
         std::uint64_t{limits::kAskRtos} * limits::kRtoMinUs * limits::kTicksPerUs;
     static constexpr wire::ModelTime kCalmSpanOfRest = 100 * kSpanOfRest;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kStreams = 0x4F52'4445'5200'0000;
 /// How often an order puts off, drawn for each: bugs that need one put-off at the right choice are
 /// found by rare ones, those that need many by frequent ones.
 constexpr std::array kChances{0.5, 0.25, 0.125, 0.03, 0.008};
-/// Of nodes that are slow in an order, and of what these send that is put off.
+/// The nodes that this schedule slows down, and their delayed frames.
 constexpr double kSlowNodes = 0.2;
 constexpr double kSlowness = 0.9;
 

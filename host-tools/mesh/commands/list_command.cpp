@@ -14,7 +14,7 @@ namespace mesh::host {
 
 namespace {
 
-/// A line; on a terminal as many as it needs there, which are not broken inside words.
+/// Prints a line; on a terminal it is wrapped between words.
 void print_row(std::string_view name, std::string_view phrase) {
     constexpr std::size_t kIndent = 18;
     const std::string row = fmt::format("{:<{}}{}\n", name, kIndent, phrase);

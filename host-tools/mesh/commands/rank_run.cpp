@@ -44,8 +44,8 @@ std::uint32_t digest_of(const RigPlan& plan) {
     return check_crc32(std::as_bytes(std::span(bytes)));
 }
 
-/// Of the command line, what the emulators of a part of the nodes hang on. The rest is rank 0's
-/// business: its files need not be on other machines.
+/// The part of the command line on which the emulators of a part of the nodes depend. The rest is
+/// rank 0's business: its files need not be on other machines.
 void keep_what_nodes_need(RunArguments& arguments) {
     for (std::string* file :
          {&arguments.data.input, &arguments.data.files, &arguments.data.output,

@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 struct Subtree {
     unsigned number = 0;
     std::vector<std::int64_t> parent;                // -1: root, or outside
-    std::vector<std::vector<std::uint32_t>> parents; // of the graph sbg: all of each node
+    std::vector<std::vector<std::uint32_t>> parents; // of the graph sbg: all parents of each node
     std::vector<std::vector<std::uint32_t>> children;
 };
 

@@ -1,5 +1,5 @@
-// What the console of a run showed, to be compared with a file: which node says something first is
-// chance, so the lines of each node are compared in their order.
+// The console of a run, to be compared with a file. Nodes print in any order, so the lines of each
+// node are compared in their order.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 
 namespace mesh::host {
 
-/// What is left of `items`, for which `fails` is true, when no item can be left out any more: the
+/// The rest of `items`, for which `fails` is true, when no item can be left out any more: the
 /// shortest beginning that fails, and of that whole parts, half as long each time, from the back.
 /// `fails(items)` may answer false when it has no time for more; costs about 2 log2(n) calls for a
 /// list of which one item matters.

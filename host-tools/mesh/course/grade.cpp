@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// What came of a check.
+/// The outcome of a check.
 struct Mark {
     const Check& check;
     bool good = true;
@@ -158,7 +158,7 @@ bool Grade::try_run(const MatrixCase& made, const std::string& order, Mark& mark
     return false;
 }
 
-/// What a student is to know of a run that was not good.
+/// Prints what a student is to know of a run that was not good.
 void Grade::explain(const MatrixCase& made, const std::string& order, CaseResult result,
                     Mark& mark) {
     std::string late;
@@ -263,7 +263,7 @@ std::string bytes_of(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What the lab gives must be there as it was, and what it asks for must be there.
+/// Checks that the lab's own files are unchanged and that the files it asks for are there.
 void check_files(const Lab& lab, const GradeArguments& arguments) {
     const Language language = language_of(lab, arguments.folder);
     for (const std::string& name : student_files(lab, language)) {

@@ -42,7 +42,7 @@ std::string value_of(const MatrixCase& made, const char* key) {
     return found == made.more.end() ? std::string{} : found->second;
 }
 
-/// What a student reads of a console: not what was expected of it.
+/// The text about a wrong line of a console. It does not tell the line that was expected.
 std::string wrong_line(unsigned node, std::string_view said, std::size_t line) {
     return fmt::format("node {} says {} in its line {}, and that is wrong", node, said, line);
 }
@@ -138,7 +138,7 @@ bool exceeds(const MatrixCase& made, const char* key, const Json& report, const 
            report.value(figure, std::uint64_t{0}) > number_in<std::uint64_t>(allowed).value_or(0);
 }
 
-/// What the first node that judged itself to have failed printed last: "; node 3 said 'x'", or "".
+/// The last line of the first node that judged itself to have failed: "; node 3 said 'x'", or "".
 std::string own_verdict_words(const CaseResult& result) {
     for (const Json& fate : result.report == nullptr ? Json::array() : result.report->at("fates")) {
         if (fate.at("note") != words_of(Status::failed))

@@ -28,7 +28,7 @@ std::vector<MatrixKey> check_keys();
 /// without points, a number that is none, a line of `output` that is none.
 std::vector<Check> read_checks(const std::string& path, Language language);
 
-/// The run, which has failed if it was verified and is not what the check allows.
+/// The result of the run: failed also if it was verified, yet is not what the check allows.
 CaseResult judged(const MatrixCase& made, CaseResult result);
 
 /// One sentence about a run that failed: its case, what was seen, seed and order. What was expected

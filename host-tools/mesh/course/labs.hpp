@@ -26,7 +26,7 @@ std::vector<Lab> labs();
 /// check.toml. UsageError: there is none; what there is.
 Lab lab_named(const std::string& word);
 
-/// What a student's folder says of its lab. UsageError: it has no lab.toml.
+/// The lab that a student's folder names. UsageError: the folder has no lab.toml.
 Lab lab_of(const std::filesystem::path& folder);
 
 enum class Language : std::uint8_t { cpp, c };

@@ -75,8 +75,8 @@ public:
     /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
     /// leads to all.
     virtual std::uint64_t relay_drops() const { return 0; }
-    /// Bytes that nodes have put on the cables between them, as those have them: frames of
-    /// Ethernet without what the interface adds, all bytes of serial lines. 0: it sees none.
+    /// Bytes on the cables between nodes, as the cables count them: Ethernet frames without what
+    /// the interface adds, every byte of a serial line. 0: the engine cannot count them.
     virtual std::uint64_t cable_bytes() const { return 0; }
     /// How the emulators of its nodes are started; nothing if it starts none.
     virtual std::optional<StartedBy> started_by() const { return std::nullopt; }

@@ -88,7 +88,8 @@ public:
             return std::nullopt;
         WaitsFor waiting = at(*object);
         waiting.process = static_cast<std::uint8_t>(number);
-        // What goes on then is the field behind the root; a frame begins with its function.
+        // The coroutine that goes on then is in the field behind the root; a frame begins with its
+        // function.
         const auto frame = pointer(slot + slot_->at[0] + memory_.pointer_bytes);
         if (frame.value_or(0) != 0)
             waiting.resumes = memory_.code_place(pointer(*frame).value_or(0));
@@ -273,7 +274,7 @@ std::string describe_alternative(const WaitsFor& waiting) {
                               : fmt::format("the first of these: {}", fmt::join(guards, "; "));
 }
 
-/// What a program waits for in a call of MPI.
+/// The wait of a program in a call of MPI, in words.
 std::string describe_mpi(const WaitsFor& waiting) {
     using mpi::Awaited;
     const std::string node =
@@ -292,7 +293,7 @@ std::string describe_mpi(const WaitsFor& waiting) {
     return fmt::format("an MPI message with {} from {}{}", tag, node, came);
 }
 
-/// What the library has a tag for.
+/// The library's use of a tag, in words.
 std::string_view use_of(Tag tag) {
     if (tag == kBarrierTag)
         return ", of a barrier";

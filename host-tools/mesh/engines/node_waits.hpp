@@ -53,7 +53,7 @@ public:
 
 /// The waits of all processes that wait, in the order of their slots.
 std::vector<WaitsFor> waits_in(ProcessMemory& memory);
-/// The wait of the process in one slot, which waits. The memory has offsets (promise).
+/// The wait of the blocked process in one slot. Precondition (promise): the memory has offsets.
 WaitsFor wait_in(ProcessMemory& memory, unsigned slot);
 /// The wait of a process for the object at this address.
 WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object);

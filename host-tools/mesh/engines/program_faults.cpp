@@ -36,7 +36,7 @@ constexpr suseconds_t kTickUs = 100'000;
 constexpr ProgramFaults::Seconds kKnownTimeout{0.15};
 /// A node that is to stop at its next call has so much of the processor to call.
 constexpr ProgramFaults::Seconds kStopTimeout{2};
-/// As much as the host tool's own stack usually has.
+/// The usual size of the host tool's own stack.
 constexpr std::size_t kNodesStackBytes = std::size_t{8} << 20;
 /// From end to end of a loop, at most.
 constexpr std::uintptr_t kLoopBytes = 256;

@@ -1,5 +1,5 @@
-// What a simulation notes of its programs while they run (hal/notes.hpp): the calls of collectives,
-// which all nodes must make alike, and the types of values on their way.
+// The notes of a simulation about its programs (hal/notes.hpp): the calls of collectives, which all
+// nodes must make alike, and the types of values on their way.
 #pragma once
 
 #include "calls_apart.hpp"

@@ -31,9 +31,9 @@ using namespace std::chrono_literals;
 constexpr unsigned kStartingPerCore = 2;
 constexpr std::chrono::milliseconds kStartTimeout{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
-/// So many nodes a core boot as fast without being held.
+/// Nodes for each core that boot as fast without being held.
 constexpr unsigned kHeldPerCore = 32;
-/// By so much is the nice value of more nodes than that above the host tool's own.
+/// The nice value of more nodes than that, above the host tool's own.
 constexpr int kNodeNice = 5;
 constexpr int kNiceMax = 19;
 constexpr std::chrono::milliseconds kServeTimeout = 200ms;
@@ -84,7 +84,7 @@ void QemuEngine::boot(Events& events) {
     tell_debuggers();
 }
 
-/// What comes before the first node of this process.
+/// The preparations before the first node of this process.
 void QemuEngine::prepare() {
     allow_descriptors(
         descriptors_for(nodes_.size(), plan_.board.sockets(port_count(plan_.network))));

@@ -65,7 +65,7 @@ bool goes_to_host(std::span<const std::byte> frame) {
            wire::load<Port>(frame, wire::offset::kCablePort) == kHostPort;
 }
 
-/// What a rank has seen; nothing if it has seen nothing.
+/// The value that a rank has seen; none if it has seen none.
 template <class T>
 std::optional<T> value_of(const Bytes& seen) {
     return seen.size() == sizeof(T) ? std::optional(wire::load<T>(seen, 0)) : std::nullopt;
@@ -438,7 +438,7 @@ void QemuEngine::hear_ranks() {
         [this](const Message& message) { ranks_.serves() ? obey(message) : hear_of(message); });
 }
 
-/// Rank 0: what has become of a node. While a node is down, that is of its last life.
+/// Rank 0: the state of a node. While the node is down, that of its last life.
 void QemuEngine::hear_of(const Message& message) {
     const NodeId node = message.node;
     NodeLine& line = nodes_[index(node)];

@@ -16,7 +16,7 @@
 
 namespace mesh::host {
 
-/// What is looked for in a node.
+/// The subject of a look into a node.
 enum class Look : std::uint8_t { waits, place, stack };
 
 /// What outlives a message.

@@ -172,7 +172,7 @@ private:
     static constexpr std::size_t kPageBytes = 4096;
     static constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
     static constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
-    /// As many as the system has mappings for, beside those of programs.
+    /// The number that the system has mappings for, beside those of programs.
     static constexpr std::uint32_t kGuardedMax = 4096;
     static_assert(limits::kWorkspaceBytes % kPageBytes == 0);
     /// Buffers that most nodes come to use.

@@ -61,7 +61,7 @@ private:
         return text;
     }
 
-    /// What goes over a link from `from`: "the blocks of 010 and 011", or "010 to 001, 011 to 000".
+    /// The load of a link from `from`: "the blocks of 010 and 011", or "010 to 001, 011 to 000".
     std::string load(std::uint32_t from, const Crossings& crossings) const {
         std::string text;
         std::vector<std::uint32_t> sources;

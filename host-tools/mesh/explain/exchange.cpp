@@ -20,7 +20,7 @@ struct Telling {
                            index(port));
     }
 
-    /// What becomes of the sums up to a node, and of the total of its subcube.
+    /// The text about the new sums up to a node, and the new total of its subcube.
     std::string scan_text(const AscendPair& pair) const {
         const unsigned dim = index(pair.dim);
         const NodeId other = neighbor(network, pair.node, pair.dim);
@@ -35,7 +35,7 @@ struct Telling {
                                  theirs, both);
     }
 
-    /// What becomes of the two values of a pair at the node whose new value is made.
+    /// The text about the new value of `pair.node`, computed from the two values of the pair.
     std::string rule_text(const AscendPair& pair, unsigned stage) const {
         const std::string label = label_of(network, pair.node);
         const unsigned dim = index(pair.dim);

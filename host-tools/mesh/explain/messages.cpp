@@ -163,7 +163,7 @@ public:
     Way way(std::uint32_t from, std::uint32_t distance) const {
         return {network_, Rule::unicast, node_at(from), node_at(from + distance)};
     }
-    /// What crosses this node on its way between others.
+    /// The traffic that crosses this node on its way between others.
     PortCounts passing() const {
         PortCounts counts{};
         for (unsigned round = 0; round < rounds(); ++round)

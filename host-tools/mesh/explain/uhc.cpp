@@ -23,7 +23,7 @@ void add_view(Reason& reason, UniHypercube net, NodeId root, NodeId node) {
     add_relative(reason, root, node, net.dim);
 }
 
-/// Of a network with odd dim: which half, and who is its source.
+/// In a network with odd dim: the half of a node, and the source of that half.
 void add_half(Reason& reason, UniHypercube net, const UhcHalf& half, NodeId node) {
     const unsigned dim = half_dim(net);
     if (dim == net.dim)

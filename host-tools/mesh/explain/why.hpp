@@ -35,8 +35,8 @@ struct Reason {
     }
 };
 
-/// The arithmetic for one node of one subtree. A rule without a text of its own has no steps, and
-/// what the rule says. Precondition: the network has the rule.
+/// The arithmetic for one node of one subtree. For a rule without a text of its own: no steps, and
+/// the rule's own result. Precondition: the network has the rule.
 Reason why(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node);
 
 /// The steps, and behind them the parents and children with their ports, as the rule gives them.
@@ -64,8 +64,8 @@ struct ExchangePlan {
 /// cube and UHC ascend, descend, sort, fft; allgather and alltoall on the cube by trees and
 /// schedules in cycles, on UHC and star by disjoint trees without acknowledgements.
 bool has_exchange_words(const ExchangePlan& plan);
-/// What a node does in each step of such an op: its partner, and what it gives, gets or keeps;
-/// where single packets go over disjoint trees, which of these it takes. Precondition:
+/// The work of a node in each step of such an op: its partner, and the value that it gives, gets or
+/// keeps; where single packets go over disjoint trees, which of these it takes. Precondition:
 /// has_exchange_words(plan).
 std::vector<std::string> why_exchange(const ExchangePlan& plan, NodeId node);
 
@@ -90,7 +90,7 @@ constexpr bool is_balanced(Rule rule) { return rule >= Rule::sbnt_minr && rule <
 /// On larger networks what passes by a node is not told one by one.
 constexpr std::uint32_t kNamedNodesMax = 32;
 
-/// What passes by each port, also of networks larger than any board's.
+/// The traffic by each port, also of networks larger than any board's.
 using PortCounts = std::array<unsigned, kDimMax>;
 /// "2 across 0, 1 across 3".
 std::string counts_text(const PortCounts& counts);

@@ -28,7 +28,7 @@ protected:
 
     /// The name of the records, for a person.
     virtual std::string_view records_name() const = 0;
-    /// Whether all values have the same number of packets.
+    /// True if all values have the same number of packets.
     virtual bool alike() const { return true; }
 
     /// Checks that the network can do it, and takes input and packets. UsageError.

@@ -95,10 +95,10 @@ public:
     // Expected figures.
     /// Packets that an undisturbed run delivers over links, roughly where it depends on the seed.
     virtual std::uint64_t expected_packets() const = 0;
-    /// Whether expected_packets() is exact, so that the part of it that has gone tells a person how
-    /// far a run has come.
+    /// True if expected_packets() is exact, so that the share of packets that have gone tells a
+    /// person how far a run has come.
     virtual bool knows_packets() const { return true; }
-    /// Whether packets of different flows can want one port, so that their order matters.
+    /// True if packets of different flows can want one port, so that their order matters.
     virtual bool contends() const { return run().one_port(); }
     /// Steps that a run should take, if there is a formula.
     virtual std::optional<Formula> formula() const { return std::nullopt; }
@@ -114,7 +114,7 @@ public:
     std::vector<std::byte> job_for(NodeId node) const;
     /// A program of the user's own: it may sleep, its status is the verdict, it has no table.
     virtual bool is_app() const { return false; }
-    /// Whether any node pushes data, wherever it likes.
+    /// True if any node may push data to any other.
     virtual bool all_push() const { return false; }
     /// The node that pushes its data for --output; kNoNode if none does, or any may.
     NodeId output_node() const;
@@ -125,10 +125,10 @@ public:
     virtual Verdict judge(const Outcome& outcome) const;
     /// The bytes for the file of --output, if they are not the pushed ones, byte for byte.
     virtual std::optional<Bytes> made_output(const Outcome& /*outcome*/) const { return {}; }
-    /// Whether the data goes towards the root, so that a node without a way to it is cut off.
+    /// True if the data goes towards the root, so that a node without a way to it is cut off.
     virtual bool inward() const { return false; }
-    /// Whether every packet goes over disjoint paths: a node may then be right without having
-    /// ended, because some copies of what it has were lost.
+    /// True if every packet goes over disjoint paths: a node may then be right without having
+    /// ended, because some copies of its data were lost.
     virtual bool survives_faults() const { return false; }
     /// Links from the root to a node, where a single tree is all that matters.
     virtual std::optional<unsigned> level_of(NodeId) const { return std::nullopt; }

@@ -18,7 +18,7 @@ public:
 protected:
     using Operation::Operation;
 
-    /// Whether op, tree and ports can use this schedule, and the fastest of those.
+    /// True if op, tree and ports can use this schedule, and the fastest of those.
     virtual bool fits(Schedule schedule) const = 0;
     virtual Schedule best_schedule() const = 0;
 
@@ -32,7 +32,7 @@ protected:
     bool all_to_all() const { return !scatters() && !inward(); }
     bool scatters() const { return kind().op == wire::Op::scatter; }
     bool pairs() const { return kind().op == wire::Op::alltoall; }
-    /// Whether a node gets a block of every other.
+    /// True if the node gets a block of every other.
     bool gathers(NodeId node) const { return all_to_all() || (inward() && node == run().root); }
     /// The block that one node has for another (alltoall), or a node's only one.
     Bytes block(NodeId from, NodeId to) const;

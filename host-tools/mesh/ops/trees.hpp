@@ -1,4 +1,4 @@
-// Which spanning tree a collective goes over.
+// The spanning tree that a collective goes over.
 #pragma once
 
 #include "formulas.hpp"

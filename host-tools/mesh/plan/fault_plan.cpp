@@ -264,7 +264,7 @@ private:
         plan_.incidents.push_back(incident);
     }
 
-    /// Of these cuts the last one before the mending, or the first one if all come after it.
+    /// The last of these cuts before the mending, or the first one if all come after it.
     std::size_t last_before(const std::vector<std::size_t>& cuts, const FaultSpec& spec) const {
         std::size_t last = cuts.front();
         for (const std::size_t place : cuts)

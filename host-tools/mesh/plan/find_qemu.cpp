@@ -40,7 +40,7 @@ std::optional<QemuVersion> version_of(const std::string& path) {
 
 bool is_tested(QemuVersion version) { return std::ranges::find(kTested, version) != kTested.end(); }
 
-/// Whether it is a program for x86-64 into which the loader of shared objects puts what it needs.
+/// True if the file is a dynamically linked program for x86-64.
 bool is_dynamic_program(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     Elf64_Ehdr head{};

@@ -16,7 +16,7 @@ struct Qemu {
 /// tests have not seen that version. UsageError: there is none, or it is too old.
 Qemu find_qemu(const std::string& name);
 
-/// Whether the emulator at `path` can confine itself (-sandbox).
+/// True if the emulator at `path` can confine itself (-sandbox).
 bool has_sandbox(const std::string& path);
 
 /// Why nodes are not forked by it (host-tools/template/) unless that is asked for; "" if they are.

@@ -5,7 +5,7 @@
 
 namespace mesh::host {
 
-/// Whether node 0 alone has a host cable, by --host-at, --serial, or mesh load. Precondition: the
+/// True if node 0 alone has a host cable, by --host-at, --serial, or mesh load. Precondition: the
 /// network is known. UsageError: their values are impossible, or another option does not go with
 /// them.
 bool plan_host_cable(const RunPlan& run);

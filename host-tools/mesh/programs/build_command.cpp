@@ -326,7 +326,8 @@ void put_program(const fs::path& program, const std::string& output) {
         fs::permissions(output, fs::status(program).permissions(), error);
 }
 
-/// The files that it was made of. `tells`: on standard output how much memory of a board it takes.
+/// Builds, and returns the files that went into it. `tells`: prints how much memory of a board it
+/// takes.
 Words build(const BuildArguments& arguments, bool tells) {
     check(arguments);
     const TemporaryFolder work("mesh-build");

@@ -7,7 +7,7 @@
 
 namespace mesh::host {
 
-/// What is wrong with a function that nothing defines, if it has a name of MPI; "" else.
+/// The advice about a function that nothing defines, if it has a name of MPI; "" else.
 std::string_view words_of_missing(std::string_view function);
 
 /// The output of a compiler with a line `help: ...` below the source text of each error that has

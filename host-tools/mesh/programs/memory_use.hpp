@@ -29,7 +29,7 @@ std::vector<FrameSize> coroutine_frames(const std::string& listing);
 /// The coroutines whose frames GCC 12.2 lays out wrongly, so that they jump nowhere when they run:
 /// those that have no variable and wait in a condition, as in `if (co_await f() != Status::ok)`.
 std::vector<std::string> misplaced_frames(const std::string& listing);
-/// False if an object has none of these, which is seen faster than it is listed; by its bytes.
+/// False if an object surely has none of these: a search through its bytes, faster than a listing.
 bool may_misplace_frames(std::string_view object);
 
 /// The largest frame that a function has on the stack, and "FILE:LINE" for its name; of the text of

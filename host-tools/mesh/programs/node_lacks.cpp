@@ -47,8 +47,8 @@ const std::array<Lack, 6> kLacks{
      {"a node has no chance: mesh::Random and std::mt19937 begin with a number that you give them",
       {"std::random_device:", "getentropy", "getrandom", "arc4random"}}}};
 
-/// What a program with a main() lacks: less of a library, and what comes from a system of
-/// processes.
+/// The functions that a program with a main() lacks: fewer of a library than other programs
+/// lack, and those of a system of processes.
 const std::array<Lack, 8> kLacksOfMain{
     {{"a node has no streams of files: fopen() and fscanf() read those of mesh run --files DIR",
       {"std::basic_filebuf<", "std::basic_ifstream<", "std::basic_ofstream<",

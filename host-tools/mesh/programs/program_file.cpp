@@ -138,8 +138,8 @@ void ProgramFile::check_for_simulation() const {
 }
 
 bool ProgramFile::waits_for_times() const {
-    // What a process awaits is a template of these (kernel/api), so their names are parts of
-    // others.
+    // The object that a process awaits is a template of these (kernel/api), so their names are
+    // parts of others.
     const std::string_view names = text_of(section(".strtab"));
     return names.find("8TimeCome") != std::string_view::npos ||
            names.find("9TimeGuard") != std::string_view::npos;

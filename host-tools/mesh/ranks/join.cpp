@@ -96,7 +96,7 @@ struct Mpi {
 };
 
 Mpi load(const Launch& launch, const std::filesystem::path& object) {
-    // What the object brings must be seen by the parts that an MPI loads later.
+    // The symbols of the object must be visible to the parts that an MPI loads later.
     void* const loaded = dlopen(object.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (loaded == nullptr)
         refuse("{} of mesh were started to share a run, and what that takes of MPI cannot be "

@@ -1,5 +1,5 @@
-// Whether a launcher (mpirun, srun) has started several of this process to share one run, and how
-// they find each other.
+// The launcher (mpirun, srun) that has started several of this process to share one run, if there
+// is one, and how they find each other.
 #pragma once
 
 #include "uplink.hpp"

@@ -78,7 +78,7 @@ std::string head_of_table(const Operation& op);
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
                      const LoomCounts& loom);
 
-/// Which nodes and links, and what was seen: clauses of one line.
+/// The nodes and links concerned, and what was seen: clauses of one line.
 std::vector<std::string> describe_failure(const RunResult& result, const Summary& summary);
 
 } // namespace mesh::host

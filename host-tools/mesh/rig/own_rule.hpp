@@ -22,7 +22,7 @@ bool is_rule_file(std::string_view word);
 Rule load_own_rule(Network network, const std::string& file, NodeId root);
 inline constexpr std::uint32_t kAllRootsNodesMax = 1024;
 
-/// What is known of the loaded rule, with the root for which it was loaded.
+/// The facts about the loaded rule, with the root for which it was loaded.
 struct OwnRuleFacts {
     std::string file;         // as it was named
     unsigned root_height = 0; // links from that root to its farthest node

@@ -32,7 +32,7 @@ public:
           fed_by_(node_count(network), kNoPort),
           level_(node_count(network), 0) {}
 
-    /// What is wrong, behind FILE:LINE; nothing: it is a tree. Once.
+    /// The fault of the rule, behind FILE:LINE; empty: it is a tree. To be called once.
     std::string fault(const std::string& file);
     const std::vector<Port>& fed_by() const { return fed_by_; }
     unsigned height() const { return *std::ranges::max_element(level_); }

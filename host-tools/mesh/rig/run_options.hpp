@@ -1,7 +1,7 @@
 // The options of `mesh run` as they were given, a struct for each family. options/run_rows.cpp
 // fills them, with a row for each option; the plan that is made of them owns them unchanged.
 //
-// What is checked or looked up becomes a member of the plan beside them; nothing is copied.
+// A value that is checked or looked up becomes a member of the plan beside them; nothing is copied.
 #pragma once
 
 #include "host-tools/mesh/programs/toolkit.hpp"
@@ -18,7 +18,7 @@ namespace mesh::host {
 
 class Uplink;
 
-/// What the nodes do.
+/// The work of the nodes.
 struct WorkOptions {
     std::string op;
     std::vector<std::string> app;      // a program, or several, each with nodes: PROGRAM@NODES
@@ -38,7 +38,7 @@ struct WorkOptions {
     std::int64_t copies = 1;
 };
 
-/// What they do it with.
+/// The data of that work.
 struct DataOptions {
     std::optional<std::int64_t> bytes;
     std::string packet; // a number, auto, or nothing: as the op likes it
@@ -158,7 +158,7 @@ inline constexpr std::array kLimitedOptions{
     LimitedOption{"--junit", kOfSeries | kNotInMatrix},
 };
 
-/// Whether an option, by its first name, has no place there.
+/// True if an option, by its first name, has no place there.
 constexpr bool is_limited(std::string_view option, OptionLimit limit) {
     return std::ranges::any_of(kLimitedOptions, [=](const LimitedOption& one) {
         return one.name == option && one.is(limit);

@@ -44,7 +44,7 @@ struct RunPlan {
     bool alone = true;   // see RunArguments
     std::string command; // that repeats the run
 
-    // What is made of it.
+    // Results of the options.
     RigPlan rig; // with its options
     NodeId root{0};
     std::uint32_t bytes = 4096;        // of a message, or of a node's block

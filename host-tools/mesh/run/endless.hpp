@@ -20,8 +20,8 @@ public:
     /// waits for a time that will come. RunError if some of these do nothing but give way.
     bool hopeless();
 
-    /// What is wrong with nodes whose processes give way turn after turn: who, and in which
-    /// function.
+    /// The fault of nodes whose processes give way turn after turn: their numbers, and the function
+    /// of each.
     std::string livelock(const NodeNumbers& turning);
 
 private:

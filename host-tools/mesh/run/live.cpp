@@ -62,7 +62,7 @@ std::string head_of(const LiveRun& now, const LiveRun& before, const LoomCounts&
     return text;
 }
 
-/// As much of the text as the terminal can show without moving up.
+/// The part of the text that the terminal can show without moving up.
 std::string cut_to(std::string_view text, TerminalSize size) {
     std::string shown;
     for (std::size_t row = 1; row < size.rows && !text.empty(); ++row) {

@@ -53,7 +53,7 @@ struct RunResult {
     std::optional<StartedBy> started_by;                  // Engine::started_by()
     std::optional<OrderTaken> order;                      // the choices of an order of its own
 
-    /// Which processes wait, and for what (waits.hpp).
+    /// The processes that wait, and for what (waits.hpp).
     std::string who_waits() const;
 };
 

@@ -30,8 +30,8 @@ public:
 private:
     using Seconds = Deadlines::Seconds;
 
-    /// What a run has come to. A node that is reset forgets what it was delivered, and what others
-    /// wait for.
+    /// The state of a run. A node that is reset forgets its deliveries and the waits of others for
+    /// it.
     struct Progress {
         std::uint64_t delivered = 0; // packets, by all nodes
         std::uint64_t starts = 0;    // of nodes, in this run

@@ -1,5 +1,5 @@
-// Which processes wait, and for which others, when a run has come to rest and programs have not
-// ended.
+// The processes that wait, and those that they wait for, when a run has come to rest and programs
+// have not ended.
 #pragma once
 
 #include "host-tools/mesh/engines/node_waits.hpp"

@@ -30,7 +30,7 @@ public:
     /// Starts a child. RunError.
     void start(Case work);
     bool idle() const { return children_.empty(); }
-    /// What its children count for.
+    /// The jobs that its children count for.
     unsigned jobs() const;
     std::uint64_t memory_kbyte() const;
     /// Waits until one of its children has ended. Interrupted.

@@ -120,8 +120,8 @@ void check(const MatrixArguments& arguments) {
     Tally::check(arguments.report, arguments.junit);
 }
 
-/// What the shards of a matrix have in common: the number of its runs, and a check sum over all
-/// that its file says of them.
+/// The name that all shards of a matrix have in common: the number of its runs, and a checksum over
+/// their descriptions in its file.
 std::string job_of(const std::vector<MatrixCase>& cases) {
     std::string text;
     for (const MatrixCase& made : cases)

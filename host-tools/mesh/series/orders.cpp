@@ -103,7 +103,7 @@ void tell(const CaseResult& result) {
     say("mesh: {}; repeat: {}\n", result.reason, result.repeat);
 }
 
-/// Of an order that fails, what still fails when as much is left out as can be.
+/// The smallest part of a failing order that still fails.
 SmallestOrder shrunk(Runs& runs, const CaseResult& first) {
     unsigned tried = 0;
     CaseResult smallest = first;

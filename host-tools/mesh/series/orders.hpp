@@ -23,7 +23,7 @@ struct SmallestOrder {
     unsigned runs = 0;       // that it took to find it
 };
 
-/// What a caller makes of a run: one that was verified may fail for a reason of the caller's own.
+/// The caller's verdict on a run: one that was verified may fail for a reason of the caller's own.
 using Judge = std::function<CaseResult(CaseResult)>;
 
 /// Leaves out of an order, in which the run of `words` has failed and left a report, what can be

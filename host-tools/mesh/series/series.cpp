@@ -87,8 +87,8 @@ private:
     std::uint64_t left_; // times that the range is gone through
 };
 
-/// What the shards of a series have in common: each run's command line without the program, whose
-/// place is not the same on every machine, and the seeds.
+/// The name that all shards of a series have in common: each run's command line without the
+/// program, whose place is not the same on every machine, and the seeds.
 std::string job_of(const SeriesArguments& arguments) {
     const std::vector<std::string> words(arguments.words.begin() + 1, arguments.words.end());
     std::string job = shell_line(words);

@@ -1,4 +1,4 @@
-// What the letters of a formula stand for, and what they are in a run.
+// The letters of a formula: their meaning, and their values in a run.
 #pragma once
 
 #include "recording.hpp"

@@ -139,7 +139,7 @@ Json trees_json(const Recording& recording, Words& words) {
     return trees;
 }
 
-/// What a send has besides: route, sender and target, or the seed that draws these.
+/// The further fields of a send: route, sender and target, or the seed that draws these.
 void add_messages(ExchangePlan& plan, const Recording& recording) {
     const Json& head = recording.plan;
     if (const auto route = head.find("route"); route != head.end() && route->is_string())
@@ -152,7 +152,7 @@ void add_messages(ExchangePlan& plan, const Recording& recording) {
     plan.seed = head.value("seed", std::uint64_t{1});
 }
 
-/// What each node does in the steps of an op of exchanges; empty for other ops.
+/// The text of each node for the steps of an op of exchanges; empty for other ops.
 Json exchanges_json(const Recording& recording, Words& words) {
     Json nodes = Json::array();
     const auto op = recording.plan.value("op", std::string{});

@@ -38,8 +38,8 @@ std::string_view fill_of(int level) {
     return kLevels[number == 0 ? 0 : 1 + (number - 1) % (kLevels.size() - 1)];
 }
 
-/// What stands under a node's name: what the drawing says, or "L9", the level, where its colour is
-/// that of a level nearer to the root.
+/// The text under a node's name: that of the drawing, or "L9", the level, where the node's colour
+/// is that of a level nearer to the root.
 std::string caption_of(const Drawing& drawing, std::uint32_t node) {
     if (!drawing.caption.empty())
         return drawing.caption[node];
