@@ -19,7 +19,7 @@ namespace mesh::host {
 /// The subject of a look into a node.
 enum class Look : std::uint8_t { waits, place, stack };
 
-/// What outlives a message.
+/// The bytes of a message, which live on when it is gone.
 inline Bytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
 class RankLink {
