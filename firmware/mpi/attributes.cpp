@@ -1,7 +1,7 @@
 #include "mpi/attributes.hpp"
 
+#include "mpi/queue.hpp"
 #include "mpi/types.hpp"
-#include "mpi/windows.hpp"
 
 namespace mesh::mpi {
 
@@ -23,22 +23,16 @@ struct Key {
     bool is_freed = false;
 };
 
-Key* keys = nullptr;
+Queue<Key> keys;
 int last_number = kLastStandardKey;
 
 Key** find_key(int number) {
-    Key** link = &keys;
-    while (*link != nullptr && (*link)->number != number)
-        link = &(*link)->next;
-    return link;
+    return keys.find([number](const Key& one) { return one.number == number; });
 }
 
 void release_key(Key* key) {
-    if (--key->owners != 0)
-        return;
-    Key** const link = find_key(key->number);
-    *link = key->next;
-    destroy(key);
+    if (--key->owners == 0)
+        destroy(keys.take(find_key(key->number)));
 }
 
 } // namespace
@@ -145,8 +139,6 @@ int copy_all(const Attributes& from, void* handle, Attributes** to) {
 /// The key with this number; nullptr: it is refused. One that is freed stays as long as attributes
 /// have it, and is good for what looks for these (MPI 3.1, 6.7.2).
 Key* key_of(Checks& checks, const ObjectKind& kind, int number, bool may_be_freed = true) {
-    if (checks.bad())
-        return nullptr;
     Key* const key = *find_key(number);
     if (key != nullptr && key->kind == &kind && (may_be_freed || !key->is_freed))
         return key;
@@ -170,7 +162,6 @@ public:
 private:
     static void release_one(Comm& comm) { release(comm); }
     static void release_one(Type& type) { release(&type); }
-    static void release_one(Window& window) { --window.owners; }
     static void release_one(Key& key) { release_key(&key); }
     T& object_;
 };
@@ -179,30 +170,29 @@ private:
 
 int create_key(Checks& checks, const ObjectKind& kind, AttributeCopy* copy, AttributeDrop* drop,
                int* number, void* extra) {
-    auto* const key = make<Key>(keys, last_number + 1, &kind, copy, drop, extra);
+    auto* const key = make<Key>(nullptr, last_number + 1, &kind, copy, drop, extra);
     if (key == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    keys = key;
+    keys.push(*key);
     *number = ++last_number;
     return MPI_SUCCESS;
 }
 
-int free_key(Checks& checks, const ObjectKind& kind, int* number) {
+void free_key(Checks& checks, const ObjectKind& kind, int* number) {
     Key* const key = key_of(checks, kind, *number);
     if (key == nullptr)
-        return checks.code();
+        return;
     // Again by a copy of its number: the program has given up its own already.
     if (!key->is_freed) {
         key->is_freed = true;
         release_key(key);
     }
     *number = MPI_KEYVAL_INVALID;
-    return MPI_SUCCESS;
 }
 
 template <class T>
 int set_attribute(Checks& checks, T& object, int number, void* value) {
-    Key* const key = key_of(checks, T::kKind, number, false);
+    Key* const key = key_of(checks, *object.object_kind, number, false);
     if (key == nullptr)
         return checks.code();
     const Staying<T> staying(object);
@@ -224,7 +214,7 @@ int set_attribute(Checks& checks, T& object, int number, void* value) {
 
 template <class T>
 int get_attribute(Checks& checks, const T& object, int number, void* value, int* flag) {
-    if (key_of(checks, T::kKind, number) == nullptr)
+    if (key_of(checks, *object.object_kind, number) == nullptr)
         return checks.code();
     const Attribute* const found =
         object.attributes == nullptr ? nullptr : *find_attribute(*object.attributes, number);
@@ -236,7 +226,7 @@ int get_attribute(Checks& checks, const T& object, int number, void* value, int*
 
 template <class T>
 int delete_attribute(Checks& checks, T& object, int number) {
-    if (key_of(checks, T::kKind, number) == nullptr)
+    if (key_of(checks, *object.object_kind, number) == nullptr)
         return checks.code();
     Attributes* const attributes = object.attributes;
     Attribute** const link = attributes == nullptr ? nullptr : find_attribute(*attributes, number);
@@ -255,9 +245,6 @@ template int delete_attribute(Checks&, Comm&, int);
 template int set_attribute(Checks&, Type&, int, void*);
 template int get_attribute(Checks&, const Type&, int, void*, int*);
 template int delete_attribute(Checks&, Type&, int);
-template int set_attribute(Checks&, Window&, int, void*);
-template int get_attribute(Checks&, const Window&, int, void*, int*);
-template int delete_attribute(Checks&, Window&, int);
 
 namespace {
 
@@ -269,7 +256,7 @@ int* standard_value(int key) {
     static int io = MPI_ANY_SOURCE;
     static int nodes = 0;
     static int first_program = 0;
-    nodes = comm_of(MPI_COMM_WORLD)->size();
+    nodes = the_world.size();
     switch (key) {
     case MPI_TAG_UB: return &tags;
     case MPI_WTIME_IS_GLOBAL: return &yes;

@@ -33,10 +33,9 @@ int create_key(Checks& checks, const ObjectKind& kind, CopyFunction* copy, DropF
     return create_key(checks, kind, reinterpret_cast<AttributeCopy*>(copy),
                       reinterpret_cast<AttributeDrop*>(drop), number, extra);
 }
-int free_key(Checks& checks, const ObjectKind& kind, int* number);
+void free_key(Checks& checks, const ObjectKind& kind, int* number);
 
-// For communicators, types and windows. Each gives what the call returns, also if `checks` have
-// found out before that it is wrong.
+// For communicators, windows, which are such, and types. Each gives what the call returns.
 template <class T>
 int set_attribute(Checks& checks, T& object, int key, void* value);
 template <class T>

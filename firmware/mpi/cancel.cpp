@@ -55,10 +55,9 @@ int cancel(Checks& checks, Request& request) {
     return MPI_SUCCESS;
 }
 
-int test_cancelled(const MPI_Status* status, int* flag) {
-    *flag = status->MPI_internal[2];
-    return MPI_SUCCESS;
-}
+void test_cancelled(const MPI_Status* status, int* flag) { *flag = status->MPI_internal[2]; }
+
+void status_set_cancelled(MPI_Status* status, int flag) { status->MPI_internal[2] = flag != 0; }
 
 } // namespace
 

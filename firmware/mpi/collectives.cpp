@@ -3,8 +3,8 @@
 #include "collectives/broadcast.hpp"
 #include "fiber/fiber.hpp"
 #include "kernel/base/limits.hpp"
-#include "mpi/intercommunicators.hpp"
 #include "mpi/meaning.hpp"
+#include "mpi/nonblocking.hpp"
 #include "mpi/parts.hpp"
 #include "mpi/rank_tree.hpp"
 

@@ -6,8 +6,7 @@
 #include "mpi/communicators.hpp"
 
 #include "mpi/attributes.hpp"
-#include "mpi/graphs.hpp"
-#include "mpi/intercommunicators.hpp"
+#include "mpi/nonblocking.hpp"
 #include "mpi/parts.hpp"
 #include "mpi/rank_tree.hpp"
 
@@ -21,20 +20,25 @@ std::uint32_t next_number = 3; // behind those of the world and of the node alon
 std::uint32_t greatest(Comm& comm, std::uint32_t mine) {
     if (comm.across != nullptr)
         return comm.across->greatest(comm, mine);
-    std::uint32_t most = mine;
-    const auto word = [](std::uint32_t& value) {
-        return std::as_writable_bytes(std::span{&value, 1});
-    };
-    const RankTree tree(comm, 0);
+    return greatest_among(comm, *comm.group, mine);
+}
+
+// Up a tree of the members, and down again.
+std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t mine) {
+    const RankTree tree(members, 0);
+    const auto rank_of = [&](Rank member) { return comm.group->rank_of(members.node(member)); };
     tree.each_child([&](Rank child, bool) {
         std::uint32_t theirs = 0;
-        receive_part(comm, word(theirs), child, kNumberPart);
-        most = std::max(most, theirs);
+        receive_part(comm, bytes_of(theirs), rank_of(child), kNumberPart);
+        mine = std::max(mine, theirs);
     });
-    if (tree.parent() != MPI_PROC_NULL)
-        send_part(comm, word(most), tree.parent(), kNumberPart);
-    broadcast_bytes(comm, word(most), 0, "MPI_Comm_dup");
-    return most;
+    if (tree.parent() != MPI_PROC_NULL) {
+        send_part(comm, bytes_of(mine), rank_of(tree.parent()), kNumberPart);
+        receive_part(comm, bytes_of(mine), rank_of(tree.parent()), kNumberPart);
+    }
+    tree.each_child_down(
+        [&](Rank child) { send_part(comm, bytes_of(mine), rank_of(child), kNumberPart); });
+    return mine;
 }
 
 void need_number(std::uint32_t number, std::uint32_t end) {
@@ -57,8 +61,7 @@ void set_up(Comm& comm, Group* group, Group* peers, std::uint32_t number) {
     comm.group = hold(group);
     comm.peers = hold(peers);
     comm.number = number;
-    const Comm& world = *comm_of(MPI_COMM_WORLD);
-    comm.is_whole = group == peers && world.is_whole && group->size == world.size();
+    comm.is_whole = group == peers && the_world.is_whole && group->size == the_world.size();
 }
 
 Comm* new_communicator(const Comm& old, Group* group, Group* peers, std::uint32_t number) {
@@ -73,9 +76,11 @@ Comm* new_communicator(const Comm& old, Group* group, Group* peers, std::uint32_
 
 Comm* make_communicator(Comm& old, Group* group) {
     const std::uint32_t number = agree_on_number(old);
-    if (group == nullptr || group->own == MPI_UNDEFINED)
-        return nullptr;
-    return new_communicator(old, group, group, number);
+    find_own(*group);
+    const bool is_in = group->own != MPI_UNDEFINED;
+    Comm* const made = is_in ? new_communicator(old, group, group, number) : nullptr;
+    release(group);
+    return made;
 }
 
 void end_communicator(Comm& comm) {
@@ -150,25 +155,16 @@ Group* group_of(MPI_Group handle) {
 
 Group* Checks::group(MPI_Group handle) { return usable(group_of(handle), handle); }
 
-int set_name(const Checks& checks, const char* name) {
-    if (checks.bad())
-        return checks.code();
-    char* const end = std::copy_n(name, std::min<std::size_t>(std::strlen(name), kNameBytes - 1),
-                                  checks.comm().name);
-    *end = '\0';
-    return MPI_SUCCESS;
+void set_name(const Checks& checks, const char* name) {
+    copy_text(name, checks.comm().name, kNameBytes);
 }
 
-int get_name(const Checks& checks, char* name, int* length) {
-    if (checks.bad())
-        return checks.code();
+void get_name(const Checks& checks, char* name, int* length) {
     const Comm& comm = checks.comm();
     const char* text = comm.name;
     if (*text == '\0' && is_fixed(handle_of(comm)))
         text = handle_of(comm) == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
-    *length = static_cast<int>(std::strlen(text));
-    std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
-    return MPI_SUCCESS;
+    give_text(text, name, length);
 }
 
 namespace {
@@ -200,7 +196,6 @@ int comm_split(Checks& checks, int color, int key, MPI_Comm* part) {
                    checks.handle());
     Group* const group = choose(*old.group, wishes, color);
     *part = give_handle(make_communicator(old, group));
-    release(group);
     return MPI_SUCCESS;
 }
 
@@ -216,7 +211,7 @@ int comm_create(Checks& checks, Group& group, MPI_Comm* part) {
     Comm& old = checks.comm();
     if (old.across != nullptr)
         return comm_split(checks, group.own == MPI_UNDEFINED ? MPI_UNDEFINED : 0, group.own, part);
-    *part = give_handle(make_communicator(old, &group));
+    *part = give_handle(make_communicator(old, hold(&group)));
     return MPI_SUCCESS;
 }
 
@@ -235,9 +230,8 @@ int comm_free(Checks& checks, MPI_Comm* handle) {
     return MPI_SUCCESS;
 }
 
-int comm_group(Checks& checks, MPI_Group* group) {
+void comm_group(Checks& checks, MPI_Group* group) {
     *group = give_handle(*hold(checks.comm().group));
-    return MPI_SUCCESS;
 }
 
 int comm_compare(const Checks& first, MPI_Comm other, int* result) {
@@ -256,8 +250,62 @@ int comm_compare(const Checks& first, MPI_Comm other, int* result) {
     return MPI_SUCCESS;
 }
 
-int comm_test_inter(Checks& checks, int* flag) {
-    *flag = checks.comm().across != nullptr;
+void comm_test_inter(Checks& checks, int* flag) { *flag = checks.comm().across != nullptr; }
+
+/// The least number from kFirstBeside on that no duplicate of this node has tried.
+std::uint32_t next_beside = kFirstBeside;
+
+/// A number that no rank of `comm` has used, while other duplicates agree on theirs. A rank takes
+/// the number if no other duplicate has tried it there. The number stands if every rank took it.
+std::uint32_t agree_beside(Comm& comm) {
+    std::uint32_t number = greatest(comm, next_beside);
+    for (;;) {
+        need_number(number, 1u << kCallShift);
+        const bool is_free = number >= next_beside;
+        next_beside = std::max(next_beside, number + 1);
+        if (greatest(comm, is_free ? 0 : 1) == 0)
+            return number;
+        // Two duplicates that refused each other must not try the same number next. Both tried
+        // `number`, so both look at the same bit of the numbers of their calls, which differ; the
+        // next number is odd where that bit is set. If it is the same in both, they meet again, two
+        // further on, and look at the next bit.
+        const std::uint32_t bit = comm.number >> number / 2 % 30 & 1;
+        number = greatest(comm, ((next_beside + 1) & ~1u) | bit);
+    }
+}
+
+// Attributes are copied at once; messages go by the copy when its number is known. A rank whose
+// attributes refuse takes part all the same, since the others wait for it: copy and request are
+// valid there, too, and the copy has no attributes.
+int comm_idup(Checks& checks, MPI_Comm* copy, MPI_Request* request) {
+    int code = MPI_SUCCESS;
+    Comm* const made = copy_without_number(checks.comm(), checks.handle(), &code);
+    *copy = give_handle(made);
+    if (code != MPI_SUCCESS)
+        drop_attributes(&made->attributes, *copy);
+    const auto call = [made](MPI_Comm on, MPI_Op) -> int {
+        made->number = agree_beside(*comm_of(on));
+        return MPI_SUCCESS;
+    };
+    const int error = begin_collective(checks, false, {}, later(call), request);
+    if (error != MPI_SUCCESS) {
+        drop_copy(*made, copy);
+        return error;
+    }
+    return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
+}
+
+int comm_create_group(Checks& checks, Group& group, int, MPI_Comm* made) {
+    Comm& comm = checks.comm();
+    *made = MPI_COMM_NULL;
+    if (group.own == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    for (Rank member = 0; member < group.size; ++member)
+        if (comm.group->rank_of(group.node(member)) == MPI_UNDEFINED)
+            return checks.refuse(MPI_ERR_GROUP, "a rank of it is not in the communicator");
+    const std::uint32_t number = greatest_among(comm, group, next_number);
+    use_number(number);
+    *made = give_handle(new_communicator(comm, &group, &group, number));
     return MPI_SUCCESS;
 }
 

@@ -19,8 +19,7 @@ void need_number(std::uint32_t number, std::uint32_t end);
 std::uint32_t greatest(Comm& comm, std::uint32_t mine);
 /// A number that no rank of `comm` has used; all ranks call this.
 std::uint32_t agree_on_number(Comm& comm);
-/// The greatest number that any of `members` gives, who are ranks of `comm` and all call this: up a
-/// binomial tree of them and down again.
+/// The same as greatest() of `members`, who are ranks of `comm` and all call this.
 std::uint32_t greatest_among(Comm& comm, const Group& members, std::uint32_t mine);
 /// The number has been agreed upon.
 void use_number(std::uint32_t number);
@@ -33,7 +32,7 @@ void set_up(Comm& comm, Group* group, Group* peers, std::uint32_t number);
 Comm* new_communicator(const Comm& old, Group* group, Group* peers, std::uint32_t number);
 
 /// A communicator of these ranks, all of `old`, every rank of which calls this; nullptr where this
-/// node is none of them. It is an owner of `group`, which may be nullptr, too.
+/// node is none of them. It is the owner of `group` in place of the caller.
 Comm* make_communicator(Comm& old, Group* group);
 
 /// A communicator like `comm`, with its attributes and topology, under a number that is agreed upon
@@ -55,8 +54,8 @@ Group* choose(const Group& from, std::span<Wish> wishes, int color);
 int compare(const Group& one, const Group& other);
 
 /// The name of a communicator, or of a window.
-int set_name(const Checks& checks, const char* name);
-int get_name(const Checks& checks, char* name, int* length);
+void set_name(const Checks& checks, const char* name);
+void get_name(const Checks& checks, char* name, int* length);
 
 /// nullptr: there is none for this rank.
 inline MPI_Comm give_handle(Comm* comm) {

@@ -23,36 +23,41 @@ void drop(Recipe* recipe) {
 } // namespace
 
 void keep_recipe(Type& type, const Given& given) {
-    std::size_t numbers = 0;
-    for (const std::span<const int> part : given.numbers)
-        numbers += part.size();
-    void* const place = mesh_malloc(sizeof(Recipe) + given.addresses.size_bytes() +
+    const auto count = [](const auto& parts) {
+        std::size_t all = 0;
+        for (const auto part : parts)
+            all += part.size();
+        return all;
+    };
+    const auto put = [](const auto& parts, auto* into) {
+        for (const auto part : parts)
+            into = std::ranges::copy(part, into).out;
+    };
+    const std::size_t numbers = count(given.numbers), addresses = count(given.addresses);
+    void* const place = mesh_malloc(sizeof(Recipe) + addresses * sizeof(MPI_Aint) +
                                     given.types.size_bytes() + numbers * sizeof(int));
     if (place == nullptr)
         end_run("no memory for a datatype", MPI_ERR_NO_MEM);
     auto* const recipe =
-        new (place) Recipe{drop, given.combiner, static_cast<int>(given.addresses.size()),
+        new (place) Recipe{drop, given.combiner, static_cast<int>(addresses),
                            static_cast<int>(given.types.size()), static_cast<int>(numbers)};
-    std::ranges::copy(given.addresses, addresses_of(*recipe));
+    put(given.addresses, addresses_of(*recipe));
     std::ranges::copy(given.types, types_of(*recipe));
     for (const MPI_Datatype one : given.types)
         hold(type_of(one));
-    int* into = numbers_of(*recipe);
-    for (const std::span<const int> part : given.numbers)
-        into = std::ranges::copy(part, into).out;
+    put(given.numbers, numbers_of(*recipe));
     type.recipe = recipe;
 }
 
 namespace {
 
-int type_get_envelope(const Checks&, const Type& type, int* numbers, int* addresses, int* types,
-                      int* combiner) {
+void type_get_envelope(const Checks&, const Type& type, int* numbers, int* addresses, int* types,
+                       int* combiner) {
     const Recipe* const recipe = type.recipe;
     *combiner = recipe == nullptr ? int{MPI_COMBINER_NAMED} : recipe->combiner;
     *numbers = recipe == nullptr ? 0 : recipe->numbers;
     *addresses = recipe == nullptr ? 0 : recipe->addresses;
     *types = recipe == nullptr ? 0 : recipe->types;
-    return MPI_SUCCESS;
 }
 
 // The program frees the types that it gets, but those of the standard.

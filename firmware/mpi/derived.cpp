@@ -10,7 +10,7 @@ namespace mesh::mpi {
 
 namespace {
 
-int make_vector(Checks& checks, int count, int length, std::int64_t stride, bool in_elements,
+int make_vector(Checks& checks, bool in_elements, int count, int length, std::int64_t stride,
                 MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
     if (checks.count(count).count(length).bad())
@@ -22,34 +22,37 @@ int make_vector(Checks& checks, int count, int length, std::int64_t stride, bool
     return builder.end(handle);
 }
 
-/// Lengths and places of the blocks as the calls give them.
-struct BlockList {
-    const int* lengths = nullptr; // or all `length`
+int type_contiguous(Checks& checks, int count, MPI_Datatype old, MPI_Datatype* handle) {
+    return make_vector(checks, true, 1, count, 0, old, handle);
+}
+
+/// Elements of each block, or of all.
+struct Lengths {
+    Lengths(const int* each) : list(each) {}
+    Lengths(int of_all) : length(of_all) {}
+    int operator[](int block) const { return list != nullptr ? list[block] : length; }
+
+    const int* list = nullptr;
     int length = 0;
-    const int* in_elements = nullptr; // places, in one or the other
-    const MPI_Aint* in_bytes = nullptr;
 };
 
-int make_indexed(Checks& checks, int count, const BlockList& blocks, MPI_Datatype old,
-                 MPI_Datatype* handle) {
+int make_indexed(Checks& checks, bool in_elements, int count, const Lengths& lengths,
+                 const PlaceList& places, MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
-    checks.count(count);
-    for (const int length :
-         blocks.lengths != nullptr ? list(blocks.lengths, count) : list(&blocks.length, 1))
-        checks.count(length);
+    checks.count(count).count(lengths.length);
+    for (int block = 0; block < count && lengths.list != nullptr; ++block)
+        checks.count(lengths[block]);
     if (checks.bad())
         return checks.code();
     Builder builder(checks);
     for (int block = 0; block < count; ++block)
-        builder.add(*type, blocks.lengths != nullptr ? blocks.lengths[block] : blocks.length,
-                    blocks.in_bytes != nullptr
-                        ? std::int64_t{blocks.in_bytes[block]}
-                        : std::int64_t{blocks.in_elements[block]} * type->extent);
+        builder.add(*type, lengths[block],
+                    std::int64_t{places[block]} * (in_elements ? type->extent : 1));
     return builder.end(handle);
 }
 
-int make_struct(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
-                const MPI_Datatype* types, MPI_Datatype* handle) {
+int type_create_struct(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
+                       const MPI_Datatype* types, MPI_Datatype* handle) {
     if (checks.count(count).bad())
         return checks.code();
     Builder builder(checks);
@@ -63,8 +66,8 @@ int make_struct(Checks& checks, int count, const int* lengths, const MPI_Aint* p
     return builder.end(handle);
 }
 
-int resize(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
-           MPI_Datatype* handle) {
+int type_create_resized(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
+                        MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
     if (type == nullptr)
         return checks.code();
@@ -73,8 +76,8 @@ int resize(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
     return builder.end(handle, lower, extent);
 }
 
-int make_subarray(Checks& checks, int dimensions, const int* sizes, const int* parts,
-                  const int* starts, int order, MPI_Datatype old, MPI_Datatype* handle) {
+int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const int* parts,
+                         const int* starts, int order, MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
     checks.require(dimensions >= 1 && (order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN),
                    MPI_ERR_ARG, "not a number of dimensions, or not an order");
@@ -119,95 +122,11 @@ int packed_bytes(Checks& checks, int count, MPI_Datatype handle, int room) {
     return bytes;
 }
 
-int type_contiguous(Checks& checks, int count, MPI_Datatype old, MPI_Datatype* handle) {
-    const auto given = [&] {
-        return Given{MPI_COMBINER_CONTIGUOUS, {list(&count, 1)}, list(&old, 1)};
-    };
-    return kept(make_vector(checks, 1, count, 0, true, old, handle), handle, given);
-}
-
-int type_vector(Checks& checks, int count, int length, int stride, MPI_Datatype old,
-                MPI_Datatype* handle) {
-    return kept(make_vector(checks, count, length, stride, true, old, handle), handle, [&] {
-        return Given{MPI_COMBINER_VECTOR,
-                     {list(&count, 1), list(&length, 1), list(&stride, 1)},
-                     list(&old, 1)};
-    });
-}
-
-int type_create_hvector(Checks& checks, int count, int length, MPI_Aint stride, MPI_Datatype old,
-                        MPI_Datatype* handle) {
-    return kept(make_vector(checks, count, length, stride, false, old, handle), handle, [&] {
-        return Given{MPI_COMBINER_HVECTOR,
-                     {list(&count, 1), list(&length, 1)},
-                     list(&old, 1),
-                     list(&stride, 1)};
-    });
-}
-
-int type_indexed(Checks& checks, int count, const int* lengths, const int* places, MPI_Datatype old,
-                 MPI_Datatype* handle) {
-    return kept(make_indexed(checks, count, {lengths, 0, places}, old, handle), handle, [&] {
-        return Given{MPI_COMBINER_INDEXED,
-                     {list(&count, 1), list(lengths, count), list(places, count)},
-                     list(&old, 1)};
-    });
-}
-
-int type_create_hindexed(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
-                         MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(make_indexed(checks, count, {lengths, 0, nullptr, places}, old, handle), handle,
-                [&] {
-                    return Given{MPI_COMBINER_HINDEXED,
-                                 {list(&count, 1), list(lengths, count)},
-                                 list(&old, 1),
-                                 list(places, count)};
-                });
-}
-
-int type_create_indexed_block(Checks& checks, int count, int length, const int* places,
-                              MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(make_indexed(checks, count, {nullptr, length, places}, old, handle), handle, [&] {
-        return Given{MPI_COMBINER_INDEXED_BLOCK,
-                     {list(&count, 1), list(&length, 1), list(places, count)},
-                     list(&old, 1)};
-    });
-}
-
-int type_create_hindexed_block(Checks& checks, int count, int length, const MPI_Aint* places,
-                               MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(make_indexed(checks, count, {nullptr, length, nullptr, places}, old, handle),
-                handle, [&] {
-                    return Given{MPI_COMBINER_HINDEXED_BLOCK,
-                                 {list(&count, 1), list(&length, 1)},
-                                 list(&old, 1),
-                                 list(places, count)};
-                });
-}
-
-int type_create_struct(Checks& checks, int count, const int* lengths, const MPI_Aint* places,
-                       const MPI_Datatype* types, MPI_Datatype* handle) {
-    return kept(make_struct(checks, count, lengths, places, types, handle), handle, [&] {
-        return Given{MPI_COMBINER_STRUCT,
-                     {list(&count, 1), list(lengths, count)},
-                     list(types, count),
-                     list(places, count)};
-    });
-}
-
-int type_create_resized(Checks& checks, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
-                        MPI_Datatype* handle) {
-    const MPI_Aint bounds[] = {lower, extent};
-    const auto given = [&] { return Given{MPI_COMBINER_RESIZED, {}, list(&old, 1), bounds}; };
-    return kept(resize(checks, old, lower, extent, handle), handle, given);
-}
-
 int type_dup(Checks& checks, MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = checks.any_type(old);
     if (type == nullptr)
         return checks.code();
-    const auto given = [&] { return Given{MPI_COMBINER_DUP, {}, list(&old, 1)}; };
-    if (kept(resize(checks, old, type->lower, type->extent, handle), handle, given) != MPI_SUCCESS)
+    if (type_create_resized(checks, old, type->lower, type->extent, handle) != MPI_SUCCESS)
         return checks.code();
     Type& made = *type_of(*handle);
     made.is_committed = type->is_committed;
@@ -218,21 +137,9 @@ int type_dup(Checks& checks, MPI_Datatype old, MPI_Datatype* handle) {
     return checks.refuse(code, kAttributeStays);
 }
 
-int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const int* parts,
-                         const int* starts, int order, MPI_Datatype old, MPI_Datatype* handle) {
-    return kept(
-        make_subarray(checks, dimensions, sizes, parts, starts, order, old, handle), handle, [&] {
-            return Given{MPI_COMBINER_SUBARRAY,
-                         {list(&dimensions, 1), list(sizes, dimensions), list(parts, dimensions),
-                          list(starts, dimensions), list(&order, 1)},
-                         list(&old, 1)};
-        });
-}
-
-int type_commit(Checks& checks, MPI_Datatype* handle) {
+void type_commit(Checks& checks, MPI_Datatype* handle) {
     if (Type* const type = checks.any_type(*handle); type != nullptr)
         type->is_committed = true;
-    return checks.code();
 }
 
 // The attributes go with the last handle: MPI_Type_get_contents() gives further ones.
@@ -253,57 +160,48 @@ int type_free(Checks& checks, MPI_Datatype* handle) {
     return MPI_SUCCESS;
 }
 
-int type_size(const Checks&, const Type& type, int* size) {
-    *size = static_cast<int>(type.size);
-    return MPI_SUCCESS;
-}
+void type_size(const Checks&, const Type& type, int* size) { *size = static_cast<int>(type.size); }
 
-int type_get_extent(const Checks&, const Type& type, MPI_Aint* lower, MPI_Aint* extent) {
+void type_get_extent(const Checks&, const Type& type, MPI_Aint* lower, MPI_Aint* extent) {
     *lower = type.lower;
     *extent = type.extent;
-    return MPI_SUCCESS;
 }
 
-int type_get_true_extent(const Checks&, const Type& type, MPI_Aint* lower, MPI_Aint* extent) {
+void type_get_true_extent(const Checks&, const Type& type, MPI_Aint* lower, MPI_Aint* extent) {
     const Stretch stretch = stretch_of(type, 1);
     *lower = stretch.begin;
     *extent = stretch.end - stretch.begin;
-    return MPI_SUCCESS;
 }
 
-int get_address(const void* place, MPI_Aint* address) {
+void get_address(const void* place, MPI_Aint* address) {
     *address = reinterpret_cast<MPI_Aint>(place);
-    return MPI_SUCCESS;
 }
 
 MPI_Aint aint_add(MPI_Aint base, MPI_Aint more) { return base + more; }
 MPI_Aint aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
 
-int pack_size(Checks& checks, int count, MPI_Datatype handle, int* bytes) {
+void pack_size(Checks& checks, int count, MPI_Datatype handle, int* bytes) {
     *bytes = packed_bytes(checks, count, handle, INT_MAX);
-    return checks.code();
 }
 
-int pack(Checks& checks, const void* data, int count, MPI_Datatype handle, void* into, int room,
-         int* place) {
+void pack(Checks& checks, const void* data, int count, MPI_Datatype handle, void* into, int room,
+          int* place) {
     const int bytes = packed_bytes(checks, count, handle, room - *place);
     if (checks.bad())
-        return checks.code();
+        return;
     pack(*type_of(handle), static_cast<std::size_t>(count), data,
          static_cast<std::byte*>(into) + *place);
     *place += bytes;
-    return MPI_SUCCESS;
 }
 
-int unpack(Checks& checks, const void* from, int room, int* place, void* data, int count,
-           MPI_Datatype handle) {
+void unpack(Checks& checks, const void* from, int room, int* place, void* data, int count,
+            MPI_Datatype handle) {
     const int bytes = packed_bytes(checks, count, handle, room - *place);
     if (checks.bad())
-        return checks.code();
+        return;
     unpack(*type_of(handle), static_cast<std::size_t>(count),
            static_cast<const std::byte*>(from) + *place, static_cast<std::size_t>(bytes), data);
     *place += bytes;
-    return MPI_SUCCESS;
 }
 
 } // namespace

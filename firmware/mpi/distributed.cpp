@@ -114,13 +114,7 @@ int type_create_darray(Checks& checks, int ranks, int rank, int dimensions, cons
         return refuse("the grid has not as many places as there are ranks");
     for (std::size_t at = 1; at < static_cast<std::size_t>(dimensions); ++at)
         part.axes[at].step = part.axes[at - 1].step * part.axes[at - 1].size;
-    const int first[] = {ranks, rank, dimensions};
-    return kept(make_part(checks, part, old, handle), handle, [&] {
-        return Given{MPI_COMBINER_DARRAY,
-                     {first, list(sizes, dimensions), list(distributions, dimensions),
-                      list(arguments, dimensions), list(grid, dimensions), list(&order, 1)},
-                     list(&old, 1)};
-    });
+    return make_part(checks, part, old, handle);
 }
 
 } // namespace

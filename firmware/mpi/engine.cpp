@@ -6,7 +6,6 @@
 #include "mpi/awaited.hpp"
 #include "mpi/envelope.hpp"
 #include "mpi/meaning.hpp"
-#include "mpi/request_done.hpp"
 #include "mpi/under_way.hpp"
 
 #include <algorithm>
@@ -133,11 +132,6 @@ bool send_letters(Waiting&) {
             end_letter(*letters.take(link));
     }
     return false;
-}
-
-Process deliver(Kernel& kernel) {
-    const Status status = co_await Always{kernel, send_letters};
-    co_return status;
 }
 
 } // namespace
@@ -434,7 +428,8 @@ static Awaited awaited(const Request& request) {
 bool start_processes() {
     Kernel& kernel = fiber::node();
     return kernel.spawn_alone(receive_envelopes(kernel)) &&
-           kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel));
+           kernel.spawn_alone(receive_data(kernel)) &&
+           kernel.spawn_alone(always<send_letters>(kernel));
 }
 
 void begin_now(Request& request) {

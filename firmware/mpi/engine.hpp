@@ -80,6 +80,9 @@ bool start_engine();
 /// Waits until nothing that this node has sent is under way.
 void drain_engine();
 
+/// A request that has not begun.
+Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
+              int tag, Comm& comm, Traffic traffic = Traffic::messages);
 /// Begins what a request asks for. `comm`, `type` and `data` must stay until it is done.
 void begin(Request& request);
 /// Sends a message that goes with its envelope: `data` is not needed any more then. False: it is

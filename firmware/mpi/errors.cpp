@@ -2,8 +2,7 @@
 // are called in place of the end of the run.
 #include "mpi/errors.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include "mpi/queue.hpp"
 
 namespace mesh::mpi {
 
@@ -18,13 +17,10 @@ struct OwnCode {
     int error_class;
     char text[MPI_MAX_ERROR_STRING];
 };
-OwnCode* own_codes = nullptr;
+Queue<OwnCode> own_codes;
 
 OwnCode* find_own_code(int code) {
-    OwnCode* own = own_codes;
-    while (own != nullptr && own->code != code)
-        own = own->next;
-    return own;
+    return *own_codes.find([code](const OwnCode& one) { return one.code == code; });
 }
 
 const char* words(int code) {
@@ -57,10 +53,9 @@ int add(Checks& checks, int error_class, int* code) {
     auto* const own = make<OwnCode>();
     if (own == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    own->next = own_codes;
     own->code = ++last_error_code;
     own->error_class = error_class < 0 ? own->code : error_class;
-    own_codes = own;
+    own_codes.push(*own);
     *code = own->code;
     return MPI_SUCCESS;
 }
@@ -82,24 +77,22 @@ int create_errhandler(Checks& checks, MPI_Comm_errhandler_function* function,
     return MPI_SUCCESS;
 }
 
-int set_errhandler(Checks& checks, MPI_Errhandler handler) {
+void set_errhandler(Checks& checks, MPI_Errhandler handler) {
     if (!is_standard(handler))
         checks.object<Errhandler>(handler);
     if (checks.bad())
-        return checks.code();
+        return;
     hold(handler);
     release(checks.comm().errhandler);
     checks.comm().errhandler = handler;
-    return MPI_SUCCESS;
 }
 
-int get_errhandler(const Checks& checks, MPI_Errhandler* handler) {
+void get_errhandler(const Checks& checks, MPI_Errhandler* handler) {
     *handler = checks.comm().errhandler;
     if (Errhandler* const own = errhandler_of(*handler); own != nullptr) {
         ++own->owners;
         give_handle(*own);
     }
-    return MPI_SUCCESS;
 }
 
 int call_errhandler(Checks& checks, int code) {
@@ -109,17 +102,11 @@ int call_errhandler(Checks& checks, int code) {
 
 namespace {
 
-int error_string(int code, char* text, int* length) {
-    const char* const its = words(code);
-    *length = static_cast<int>(std::strlen(its));
-    std::memcpy(text, its, static_cast<std::size_t>(*length) + 1);
-    return MPI_SUCCESS;
-}
+void error_string(int code, char* text, int* length) { give_text(words(code), text, length); }
 
-int error_class(int code, int* its_class) {
+void error_class(int code, int* its_class) {
     const OwnCode* const own = find_own_code(code);
     *its_class = own != nullptr ? own->error_class : code;
-    return MPI_SUCCESS;
 }
 
 int add_error_class(Checks& checks, int* error_class) { return add(checks, -1, error_class); }
@@ -128,21 +115,19 @@ int add_error_string(Checks& checks, int code, const char* text) {
     OwnCode* const own = find_own_code(code);
     if (own == nullptr)
         return checks.refuse(MPI_ERR_ARG, "the code is none that the program has added");
-    const std::size_t length = std::min(std::strlen(text), sizeof own->text - 1);
-    *std::copy_n(text, length, own->text) = '\0';
+    copy_text(text, own->text, sizeof own->text);
     return MPI_SUCCESS;
 }
 
 // Those of the standard stay, and are set to null like others.
-int errhandler_free(Checks& checks, MPI_Errhandler* handler) {
+void errhandler_free(Checks& checks, MPI_Errhandler* handler) {
     if (!is_standard(*handler)) {
         auto* const own = checks.object<Errhandler>(*handler);
         if (own == nullptr)
-            return checks.code();
+            return;
         take_handle(own);
     }
     *handler = MPI_ERRHANDLER_NULL;
-    return MPI_SUCCESS;
 }
 
 } // namespace

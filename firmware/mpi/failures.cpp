@@ -168,11 +168,6 @@ bool see_who_fails(Waiting&) {
     return false;
 }
 
-Process watch_all(Kernel& kernel) {
-    const Status status = co_await Always{kernel, see_who_fails};
-    co_return status;
-}
-
 // Revoked communicators --------------------------------------------------------------------------
 
 /// The communicator with this number; nullptr: this rank has none, or not yet.
@@ -260,9 +255,10 @@ Process hear_all(Kernel& kernel) {
 
 // Collectives go by messages, each of which may find out that a rank is dead.
 bool start_engine() {
-    comm_of(MPI_COMM_WORLD)->is_whole = false;
-    return start_processes() && fiber::node().spawn_alone(watch_all(fiber::node())) &&
-           fiber::node().spawn_alone(hear_all(fiber::node()));
+    the_world.is_whole = false;
+    Kernel& node = fiber::node();
+    return start_processes() && node.spawn_alone(always<see_who_fails>(node)) &&
+           node.spawn_alone(hear_all(node));
 }
 
 void lose_node(NodeId node, Request* request) {
@@ -398,14 +394,10 @@ int give_failed(const Checks& checks, unsigned count, MPI_Group* handle) {
     return MPI_SUCCESS;
 }
 
-int comm_revoke(const Checks& checks) {
-    revoke(own_number(checks.comm().number));
-    return MPI_SUCCESS;
-}
+void comm_revoke(const Checks& checks) { revoke(own_number(checks.comm().number)); }
 
-int comm_is_revoked(const Checks& checks, int* flag) {
+void comm_is_revoked(const Checks& checks, int* flag) {
     *flag = failure_of(checks.comm(), MPI_PROC_NULL) == MPIX_ERR_REVOKED;
-    return MPI_SUCCESS;
 }
 
 // Whether all have acknowledged all failures has to be agreed upon, too: all return the same.

@@ -4,7 +4,6 @@
 
 #include "core/embedding.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -49,29 +48,14 @@ unsigned levels_of_tree(int nodes, const int* ends, const int* edges) {
     return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(nodes)));
 }
 
-/// Puts each rank on a node of `old` so that parents and children are neighbours in the cube.
-/// False: the nodes are no subcube, or the tree does not fit there.
-bool embed(unsigned levels, const Comm& old, Group& group) {
-    const RankTree cube(old, 0);
-    const BinaryTreeGuest guest{levels};
-    if (!guest.valid() || !cube.in_subcube() || 1 << guest.dimension() > old.size())
-        return false;
-    for (Rank rank = 0; rank < group.size; ++rank)
-        group.nodes[rank] =
-            cube.node_in_cube(index(guest.node_of(static_cast<std::uint32_t>(rank))));
-    return true;
-}
-
 /// A communicator with the first `size` ranks of the old one, or with the nodes of it that such a
 /// tree is put on.
 Comm* copy_first(Comm& old, Rank size, unsigned levels = 0) {
     Group* const group = new_group(size);
-    if (levels == 0 || !embed(levels, old, *group))
+    const BinaryTreeGuest guest{levels};
+    if (levels == 0 || !guest.valid() || !embed(guest, old, *group))
         std::copy_n(old.group->nodes, size, group->nodes);
-    find_own(*group);
-    Comm* const comm = make_communicator(old, group);
-    release(group);
-    return comm;
+    return make_communicator(old, group);
 }
 
 /// Checks that a communicator has a graph of the one kind or the other.
@@ -143,40 +127,36 @@ int graph_map(Checks& checks, int nodes, const int*, const int*, int* rank) {
     return MPI_SUCCESS;
 }
 
-int graphdims_get(GraphChecks& checks, int* nodes, int* edges) {
+void graphdims_get(GraphChecks& checks, int* nodes, int* edges) {
     *nodes = checks.graph().first;
     *edges = checks.graph().second;
-    return MPI_SUCCESS;
 }
 
-int graph_get(GraphChecks& checks, int most_ends, int most_edges, int* ends, int* edges) {
+void graph_get(GraphChecks& checks, int most_ends, int most_edges, int* ends, int* edges) {
     Graph& graph = checks.graph();
     std::copy_n(graph.words(), std::min(most_ends, graph.first), ends);
     std::copy_n(graph.words() + graph.first, std::min(most_edges, graph.second), edges);
-    return MPI_SUCCESS;
 }
 
-int graph_neighbors_count(GraphChecks& checks, int rank, int* count) {
+void graph_neighbors_count(GraphChecks& checks, int rank, int* count) {
     *count = static_cast<int>(edges_of(checks.graph(), rank).size());
-    return MPI_SUCCESS;
 }
 
-int graph_neighbors(GraphChecks& checks, int rank, int most, int* ranks) {
+void graph_neighbors(GraphChecks& checks, int rank, int most, int* ranks) {
     const auto edges = edges_of(checks.graph(), rank);
     std::copy_n(edges.begin(), std::min(edges.size(), static_cast<std::size_t>(std::max(most, 0))),
                 ranks);
-    return MPI_SUCCESS;
 }
 
-int dist_graph_create_adjacent(Checks& checks, int in, const int* sources, const int* in_weights,
-                               int out, const int* destinations, const int* out_weights, int,
-                               MPI_Comm* made) {
+void dist_graph_create_adjacent(Checks& checks, int in, const int* sources, const int* in_weights,
+                                int out, const int* destinations, const int* out_weights, int,
+                                MPI_Comm* made) {
     for (int at = 0; at < in; ++at)
         checks.peer(sources[at]);
     for (int at = 0; at < out; ++at)
         checks.peer(destinations[at]);
     if (checks.count(in).count(out).bad())
-        return checks.code();
+        return;
     const bool weighs = in_weights != MPI_UNWEIGHTED && out_weights != MPI_UNWEIGHTED;
     Comm* const comm = copy_first(checks.comm(), checks.comm().size());
     comm->graph = new_graph(true, weighs, in, out);
@@ -187,14 +167,13 @@ int dist_graph_create_adjacent(Checks& checks, int in, const int* sources, const
         std::copy_n(out_weights, out, words);
     }
     *made = give_handle(comm);
-    return MPI_SUCCESS;
 }
 
 // All ranks learn of all edges, and each keeps its own, in the order of the ranks that told them.
-int dist_graph_create(Checks& checks, int count, const int* sources, const int* degrees,
-                      const int* destinations, const int* weights, int, MPI_Comm* made) {
+void dist_graph_create(Checks& checks, int count, const int* sources, const int* degrees,
+                       const int* destinations, const int* weights, int, MPI_Comm* made) {
     if (checks.count(count).bad())
-        return checks.code();
+        return;
     Comm& old = checks.comm();
     const auto size = static_cast<std::size_t>(old.size());
     const Room room(2 * size * sizeof(int));
@@ -243,18 +222,16 @@ int dist_graph_create(Checks& checks, int count, const int* sources, const int* 
         }
     }
     *made = give_handle(comm);
-    return MPI_SUCCESS;
 }
 
-int dist_graph_neighbors_count(GraphChecks& checks, int* in, int* out, int* weighs) {
+void dist_graph_neighbors_count(GraphChecks& checks, int* in, int* out, int* weighs) {
     *in = checks.graph().first;
     *out = checks.graph().second;
     *weighs = checks.graph().has_weights;
-    return MPI_SUCCESS;
 }
 
-int dist_graph_neighbors(GraphChecks& checks, int most_in, int* sources, int* in_weights,
-                         int most_out, int* destinations, int* out_weights) {
+void dist_graph_neighbors(GraphChecks& checks, int most_in, int* sources, int* in_weights,
+                          int most_out, int* destinations, int* out_weights) {
     Graph& graph = checks.graph();
     const int in = std::min(most_in, graph.first);
     const int out = std::min(most_out, graph.second);
@@ -266,7 +243,6 @@ int dist_graph_neighbors(GraphChecks& checks, int most_in, int* sources, int* in
         std::copy_n(weights, in, in_weights);
     if (graph.has_weights && are_weights(out_weights))
         std::copy_n(weights + graph.first, out, out_weights);
-    return MPI_SUCCESS;
 }
 
 } // namespace

@@ -1,24 +1,11 @@
 // Topologies as a rank sees them: the ranks from which it hears, and those to which it tells.
 #pragma once
 
-#include "mpi/objects.hpp"
+#include "mpi/rank_tree.hpp"
 
 #include <span>
 
 namespace mesh::mpi {
-
-/// A graph of ranks. Lies in one block of the heap, with its words behind it: of MPI_Graph_create()
-/// those that the program gave; of MPI_Dist_graph_create() the neighbours of this rank, first those
-/// from which it hears, then those to which it tells, then the weights in the same order.
-struct Graph {
-    std::size_t bytes; // of all
-    bool is_distributed;
-    bool has_weights;
-    int first;  // nodes; or how many it hears from
-    int second; // edges; or how many it tells
-
-    int* words() { return reinterpret_cast<int*>(this + 1); }
-};
 
 /// Refuses a communicator without a topology.
 class AroundChecks : public Checks {
@@ -51,5 +38,18 @@ private:
 
 /// The rank of the point `distance` further along an axis; MPI_PROC_NULL: outside.
 Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance);
+
+/// Puts each rank of `group` on a node of `old` so that neighbours in `guest` (core/embedding.hpp)
+/// are neighbours in the cube. False: the nodes are no subcube, or the guest does not fit there.
+template <class Guest>
+bool embed(const Guest& guest, const Comm& old, Group& group) {
+    const RankTree cube(old, 0);
+    if (!cube.in_subcube() || 1 << guest.dimension() > old.size())
+        return false;
+    for (Rank rank = 0; rank < group.size; ++rank)
+        group.nodes[rank] =
+            cube.node_in_cube(index(guest.node_of(static_cast<std::uint32_t>(rank))));
+    return true;
+}
 
 } // namespace mesh::mpi

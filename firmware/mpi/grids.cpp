@@ -5,7 +5,6 @@
 
 #include "core/embedding.hpp"
 #include "mpi/graphs.hpp"
-#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
 #include <array>
@@ -53,22 +52,6 @@ int stride_of(const Grid& grid, std::size_t dimension) {
 
 int coordinate_of(const Grid& grid, Rank rank, std::size_t dimension) {
     return rank / stride_of(grid, dimension) % grid.axes()[dimension].size;
-}
-
-/// Puts each rank on a node of `old` so that neighbours in the grid are neighbours in the cube.
-/// False: the nodes are no subcube, or the grid does not fit there.
-bool embed(const Grid& grid, const Comm& old, Group& group) {
-    const RankTree cube(old, 0);
-    GridGuest guest;
-    for (const Grid::Axis& axis : grid.axes())
-        if (!guest.add_axis(static_cast<std::uint32_t>(axis.size)))
-            return false;
-    if (!cube.in_subcube() || 1 << guest.dimension() > old.size())
-        return false;
-    for (Rank rank = 0; rank < group.size; ++rank)
-        group.nodes[rank] =
-            cube.node_in_cube(index(guest.node_of(static_cast<std::uint32_t>(rank))));
-    return true;
 }
 
 } // namespace
@@ -222,11 +205,13 @@ int cart_create(Checks& checks, int dimensions, const int* sizes, const int* per
     for (Grid::Axis& axis : grid->axes())
         axis = {*sizes++, *periods++ != 0};
     Group* const group = new_group(size);
-    if (reorder == 0 || !embed(*grid, old, *group))
+    GridGuest guest;
+    const bool fits = std::ranges::all_of(grid->axes(), [&guest](const Grid::Axis& axis) {
+        return guest.add_axis(static_cast<std::uint32_t>(axis.size));
+    });
+    if (reorder == 0 || !fits || !embed(guest, old, *group))
         std::copy_n(old.group->nodes, size, group->nodes);
-    find_own(*group);
     Comm* const comm = make_communicator(old, group);
-    release(group);
     if (comm != nullptr)
         comm->grid = grid;
     else
@@ -249,19 +234,15 @@ int cart_map(Checks& checks, int dimensions, const int* sizes, const int*, int* 
     return MPI_SUCCESS;
 }
 
-int topo_test(Checks& checks, int* kind) {
+void topo_test(Checks& checks, int* kind) {
     const Graph* const graph = checks.comm().graph;
     *kind = checks.comm().grid != nullptr               ? MPI_CART
             : graph != nullptr && graph->is_distributed ? MPI_DIST_GRAPH
             : graph != nullptr                          ? MPI_GRAPH
                                                         : MPI_UNDEFINED;
-    return MPI_SUCCESS;
 }
 
-int cartdim_get(GridChecks& checks, int* dimensions) {
-    *dimensions = checks.grid().dimensions;
-    return MPI_SUCCESS;
-}
+void cartdim_get(GridChecks& checks, int* dimensions) { *dimensions = checks.grid().dimensions; }
 
 int cart_coords(GridChecks& checks, int rank, int most, int* coordinates) {
     for (std::size_t at = 0; at < checks.first_axes(most).size(); ++at)

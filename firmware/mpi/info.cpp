@@ -1,5 +1,6 @@
 // Info: pairs of words, in the order in which they were set. No call of this MPI looks into one.
 #include "mpi/objects.hpp"
+#include "mpi/queue.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,33 +16,26 @@ struct Entry {
 };
 
 struct Info : ObjectOf<kInfo, MPI_Info> {
-    Entry* first = nullptr;
+    Queue<Entry> entries;
 };
 
 /// The link to the entry, or the one behind the last.
 Entry** find(Info& info, const char* key) {
-    Entry** link = &info.first;
-    while (*link != nullptr && std::strcmp((*link)->key, key) != 0)
-        link = &(*link)->next;
-    return link;
+    return info.entries.find([key](const Entry& one) { return std::strcmp(one.key, key) == 0; });
 }
 
-/// The first entry of an info that is only read; MPI_INFO_ENV is empty.
-const Entry* first_of(Checks& checks, MPI_Info handle) {
-    const Info* const info = handle == MPI_INFO_ENV ? nullptr : checks.object<Info>(handle);
-    return info == nullptr ? nullptr : info->first;
+/// Of an info that is only read; nullptr: there is none such. MPI_INFO_ENV is empty.
+Entry* first_of(Checks& checks, MPI_Info handle) {
+    Info* const info = handle == MPI_INFO_ENV ? nullptr : checks.object<Info>(handle);
+    return info == nullptr ? nullptr : *info->entries.begin();
 }
-
 const Entry* entry(Checks& checks, MPI_Info handle, const char* key) {
-    const Entry* at = first_of(checks, handle);
-    while (at != nullptr && std::strcmp(at->key, key) != 0)
-        at = at->next;
-    return at;
+    Info* const info = handle == MPI_INFO_ENV ? nullptr : checks.object<Info>(handle);
+    return info == nullptr ? nullptr : *find(*info, key);
 }
 
-void drop(Entry** link) {
-    Entry* const gone = *link;
-    *link = gone->next;
+void drop(Info& info, Entry** link) {
+    Entry* const gone = info.entries.take(link);
     mesh_free(gone->key);
     mesh_free(gone->value);
     destroy(gone);
@@ -59,12 +53,6 @@ bool replace_words(char*& words, const char* by) {
     return true;
 }
 
-/// As much as fits into `room` with its end.
-void copy_words(const char* from, char* into, std::size_t room) {
-    const std::size_t length = std::min(std::strlen(from), room - 1);
-    *std::copy_n(from, length, into) = '\0';
-}
-
 int info_create(Checks& checks, MPI_Info* info) {
     auto* const made = make<Info>();
     if (made == nullptr)
@@ -73,15 +61,14 @@ int info_create(Checks& checks, MPI_Info* info) {
     return MPI_SUCCESS;
 }
 
-int info_free(Checks& checks, MPI_Info* handle) {
+void info_free(Checks& checks, MPI_Info* handle) {
     auto* const info = checks.object<Info>(*handle);
     if (info == nullptr)
-        return checks.code();
-    while (info->first != nullptr)
-        drop(&info->first);
+        return;
+    while (*info->entries.begin() != nullptr)
+        drop(*info, info->entries.begin());
     destroy(info);
     *handle = MPI_INFO_NULL;
-    return MPI_SUCCESS;
 }
 
 int info_set(Checks& checks, MPI_Info handle, const char* key, const char* value) {
@@ -95,13 +82,13 @@ int info_set(Checks& checks, MPI_Info handle, const char* key, const char* value
         return checks.code();
     Entry** const link = find(*info, key);
     const bool is_new = *link == nullptr;
-    if (is_new)
-        *link = make<Entry>();
+    if (auto* const made = is_new ? make<Entry>() : nullptr; made != nullptr)
+        info->entries.push(*made);
     if (*link != nullptr && (!is_new || replace_words((*link)->key, key)) &&
         replace_words((*link)->value, value))
         return MPI_SUCCESS;
     if (is_new && *link != nullptr)
-        drop(link);
+        drop(*info, link);
     return checks.refuse(MPI_ERR_NO_MEM, nullptr);
 }
 
@@ -112,44 +99,40 @@ int info_delete(Checks& checks, MPI_Info handle, const char* key) {
     Entry** const link = find(*info, key);
     if (*link == nullptr)
         return checks.refuse(MPI_ERR_INFO_NOKEY, "there is no such key");
-    drop(link);
+    drop(*info, link);
     return MPI_SUCCESS;
 }
 
-int info_get(Checks& checks, MPI_Info info, const char* key, int length, char* value, int* flag) {
+void info_get(Checks& checks, MPI_Info info, const char* key, int length, char* value, int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
     if (found != nullptr)
-        copy_words(found->value, value, static_cast<std::size_t>(length) + 1);
-    return checks.code();
+        copy_text(found->value, value, static_cast<std::size_t>(length) + 1);
 }
 
 // `room` counts the end of the words, before and after.
-int info_get_string(Checks& checks, MPI_Info info, const char* key, int* room, char* value,
-                    int* flag) {
+void info_get_string(Checks& checks, MPI_Info info, const char* key, int* room, char* value,
+                     int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
     if (found == nullptr)
-        return checks.code();
+        return;
     if (*room > 0)
-        copy_words(found->value, value, static_cast<std::size_t>(*room));
+        copy_text(found->value, value, static_cast<std::size_t>(*room));
     *room = static_cast<int>(std::strlen(found->value)) + 1;
-    return MPI_SUCCESS;
 }
 
-int info_get_valuelen(Checks& checks, MPI_Info info, const char* key, int* length, int* flag) {
+void info_get_valuelen(Checks& checks, MPI_Info info, const char* key, int* length, int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
     if (found != nullptr)
         *length = static_cast<int>(std::strlen(found->value));
-    return checks.code();
 }
 
-int info_get_nkeys(Checks& checks, MPI_Info info, int* count) {
+void info_get_nkeys(Checks& checks, MPI_Info info, int* count) {
     *count = 0;
     for (const Entry* at = first_of(checks, info); at != nullptr; at = at->next)
         ++*count;
-    return checks.code();
 }
 
 int info_get_nthkey(Checks& checks, MPI_Info info, int number, char* key) {
@@ -158,7 +141,7 @@ int info_get_nthkey(Checks& checks, MPI_Info info, int number, char* key) {
         at = at->next;
     if (at == nullptr)
         return checks.refuse(MPI_ERR_INFO_NOKEY, "there are fewer keys");
-    copy_words(at->key, key, MPI_MAX_INFO_KEY + 1);
+    copy_text(at->key, key, MPI_MAX_INFO_KEY + 1);
     return MPI_SUCCESS;
 }
 
@@ -170,7 +153,7 @@ int info_dup(Checks& checks, MPI_Info info, MPI_Info* copy) {
     return code;
 }
 
-int comm_set_info(const Checks&) { return MPI_SUCCESS; }
+void comm_set_info(const Checks&) {}
 
 } // namespace
 

@@ -1,7 +1,5 @@
 // Communicators between two groups. What both groups do together is done by each within itself, and
 // by rank 0 of each, which leads it, with the other's.
-#include "mpi/intercommunicators.hpp"
-
 #include "mpi/communicators.hpp"
 #include "mpi/operands.hpp"
 #include "mpi/parts.hpp"
@@ -27,11 +25,6 @@ struct Within : Comm {
     Within& operator=(const Within&) = delete;
     ~Within() { unlist(*this); }
 };
-
-template <class T>
-std::span<std::byte> bytes_of(T& value) {
-    return std::as_writable_bytes(std::span{&value, 1});
-}
 
 int meet(Comm& comm, const char* call) {
     Within own(comm);
@@ -194,7 +187,7 @@ int intercomm_create(Checks& checks, int leader, MPI_Comm peer, int other_leader
 }
 
 // Groups that say the same come in the order of their leaders' nodes.
-int intercomm_merge(AcrossChecks& checks, int is_high, MPI_Comm* made) {
+void intercomm_merge(AcrossChecks& checks, int is_high, MPI_Comm* made) {
     Comm& comm = checks.comm();
     Within own(comm);
     const int ours = is_high != 0;
@@ -210,21 +203,14 @@ int intercomm_merge(AcrossChecks& checks, int is_high, MPI_Comm* made) {
     Group* const group = new_group(first.size + second.size);
     mesh::NodeId* const end = std::copy_n(first.nodes, first.size, group->nodes);
     std::copy_n(second.nodes, second.size, end);
-    find_own(*group);
     *made = give_handle(make_communicator(comm, group));
-    release(group);
-    return MPI_SUCCESS;
 }
 
-int comm_remote_size(AcrossChecks& checks, int* size) {
-    *size = checks.comm().peers->size;
-    return MPI_SUCCESS;
-}
+void comm_remote_size(AcrossChecks& checks, int* size) { *size = checks.comm().peers->size; }
 
 // This rank is none of them.
-int comm_remote_group(AcrossChecks& checks, MPI_Group* group) {
+void comm_remote_group(AcrossChecks& checks, MPI_Group* group) {
     *group = give_handle(*hold(checks.comm().peers));
-    return MPI_SUCCESS;
 }
 
 } // namespace

@@ -72,8 +72,8 @@ int improbe(Checks& checks, int from, int tag, int* flag, MPI_Message* message,
     return found.there ? match(comm, from, found, message, status) : MPI_SUCCESS;
 }
 
-int mrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message* message,
-          MPI_Status* status) {
+void mrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message* message,
+           MPI_Status* status) {
     Request request = checks.request(data, count, type);
     checks.start(request, message);
     wait(request);
@@ -82,7 +82,6 @@ int mrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message
         checks.refuse(request.error, nullptr);
     if (request.owns_comm)
         release(*request.comm);
-    return checks.code();
 }
 
 int imrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message* message,

@@ -96,9 +96,7 @@ struct Group : ObjectOf<kGroup, MPI_Group> {
     Rank rank_of(NodeId node) const;
 };
 
-struct Across;     // intercommunicators.hpp
 struct Attributes; // attributes.hpp
-struct Graph;      // graphs.hpp
 
 inline constexpr std::size_t kNameBytes = MPI_MAX_OBJECT_NAME;
 
@@ -118,6 +116,36 @@ struct Grid {
     std::span<const Axis> axes() const {
         return {reinterpret_cast<const Axis*>(this + 1), static_cast<std::size_t>(dimensions)};
     }
+};
+
+/// A graph of ranks. Lies in one block of the heap, with its words behind it: of MPI_Graph_create()
+/// those that the program gave; of MPI_Dist_graph_create() the neighbours of this rank, first those
+/// from which it hears, then those to which it tells, then the weights in the same order.
+struct Graph {
+    std::size_t bytes; // of all
+    bool is_distributed;
+    bool has_weights;
+    int first;  // nodes; or how many it hears from
+    int second; // edges; or how many it tells
+
+    int* words() { return reinterpret_cast<int*>(this + 1); }
+};
+
+/// What a communicator between two groups does in another way than one of a single group. Each is
+/// called by all ranks of both groups. Calls reach it through this table, so that a program without
+/// such communicators has nothing of it in its image.
+struct Across {
+    int (*meet)(Comm& comm, const char* call);
+    int (*broadcast)(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call);
+    int (*reduce)(Comm& comm, const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
+                  Rank root);
+    /// Each group has what the other one gave.
+    int (*all_reduce)(Comm& comm, const void* mine, void* all, int count, MPI_Datatype type,
+                      MPI_Op op);
+    /// The greatest number that any rank gives.
+    std::uint32_t (*greatest)(Comm& comm, std::uint32_t mine);
+    /// The ranks of both groups that have chosen one color; nullptr: one group has none of them.
+    Comm* (*split)(Comm& comm, int color, int key);
 };
 
 struct Comm : ObjectOf<kCommunicator, MPI_Comm> {
@@ -160,6 +188,7 @@ enum class Life : std::uint8_t { before, now, after };
 /// Makes what MPI is. Ends the run if there is no room.
 void start_mpi();
 extern Life the_life;
+extern Comm the_world;
 /// MPI_Init() and each session open MPI, which is there until all have closed it. Without sessions
 /// MPI_Init() does alone.
 void open_mpi();
@@ -171,6 +200,10 @@ void close_mpi();
 Comm* comm_of(MPI_Comm handle);
 /// MPI_GROUP_EMPTY is a group, too.
 Group* group_of(MPI_Group handle);
+
+/// The bytes of a message that a status tells, which must be there.
+void tell_bytes(std::uint64_t bytes, MPI_Status* status);
+std::uint64_t bytes_told(const MPI_Status& status);
 
 /// A group of `size` ranks without nodes; one owner. Ends the run if there is no room.
 Group* new_group(Rank size);
@@ -222,6 +255,11 @@ void note_call(const void* place);
 #else
 [[gnu::always_inline]] inline void note_call(const void* /*place*/) {}
 #endif
+
+/// Gives the program text, and its length without its end.
+void give_text(const char* text, char* into, int* length);
+/// As much of a text of the program as fits into `room` with its end.
+void copy_text(const char* from, char* into, std::size_t room);
 
 /// What a code of the standard means.
 const char* words_of(int code);

@@ -15,30 +15,18 @@ namespace {
 using Combine = void (*)(const std::byte* left, const std::byte* right, std::byte* result,
                          std::size_t count);
 
-template <class T, class F>
+template <class T, auto kOf>
 void each(const std::byte* left, const std::byte* right, std::byte* result, std::size_t count) {
     for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
         T a;
         T b;
         std::memcpy(&a, left + at, sizeof a);
         std::memcpy(&b, right + at, sizeof b);
-        const T both = F::of(a, b);
+        const T both = static_cast<T>(kOf(a, b));
         std::memcpy(result + at, &both, sizeof both);
     }
 }
 
-struct Sum {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a + b);
-    }
-};
-struct Product {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a * b);
-    }
-};
 /// Below all numbers, above them, or one of them.
 template <class T>
 int side_of(T value) {
@@ -58,138 +46,52 @@ bool is_less(T a, T b) {
     return a < b;
 }
 
-struct Least {
-    template <class T>
-    static T of(T a, T b) {
-        return is_less(b, a) ? b : a;
-    }
-};
-struct Greatest {
-    template <class T>
-    static T of(T a, T b) {
-        return is_less(a, b) ? b : a;
-    }
-};
-struct BitAnd {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a & b);
-    }
-};
-struct BitOr {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a | b);
-    }
-};
-struct BitXor {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a ^ b);
-    }
-};
-struct And {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a != 0 && b != 0);
-    }
-};
-struct Or {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(a != 0 || b != 0);
-    }
-};
-struct Xor {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>((a != 0) != (b != 0));
-    }
-};
-
+constexpr auto kSum = [](auto a, auto b) { return a + b; };
+constexpr auto kProduct = [](auto a, auto b) { return a * b; };
+constexpr auto kLeast = [](auto a, auto b) { return is_less(b, a) ? b : a; };
+constexpr auto kGreatest = [](auto a, auto b) { return is_less(a, b) ? b : a; };
+constexpr auto kBitAnd = [](auto a, auto b) { return a & b; };
+constexpr auto kBitOr = [](auto a, auto b) { return a | b; };
+constexpr auto kBitXor = [](auto a, auto b) { return a ^ b; };
+constexpr auto kAnd = [](auto a, auto b) { return a != 0 && b != 0; };
+constexpr auto kOr = [](auto a, auto b) { return a != 0 || b != 0; };
+constexpr auto kXor = [](auto a, auto b) { return (a != 0) != (b != 0); };
 /// Of two values the one that is before the other; of equal ones that with the lower index.
-template <bool kLeast>
-struct FirstPlace {
-    template <class T>
-    static T of(const T& a, const T& b) {
-        const bool are_equal =
-            a.value == b.value || (!is_less(a.value, b.value) && !is_less(b.value, a.value));
-        if (are_equal)
-            return a.index < b.index ? a : b;
-        return is_less(b.value, a.value) == kLeast ? b : a;
+template <bool kIsLeast>
+constexpr auto kFirstPlace = [](auto a, auto b) {
+    const bool are_equal =
+        a.value == b.value || (!is_less(a.value, b.value) && !is_less(b.value, a.value));
+    if (are_equal)
+        return a.index < b.index ? a : b;
+    return is_less(b.value, a.value) == kIsLeast ? b : a;
+};
+
+/// The types of C of elements that follow each other, from `first` on.
+template <Element kFirst, class... T>
+struct Types {
+    /// nullptr: the element is none of these.
+    template <auto kOf>
+    static Combine function_for(Element element) {
+        static constexpr std::array<Combine, sizeof...(T)> kAll{each<T, kOf>...};
+        const std::size_t place =
+            static_cast<std::size_t>(element) - static_cast<std::size_t>(kFirst);
+        return place < kAll.size() ? kAll[place] : nullptr;
     }
 };
-using LeastPlace = FirstPlace<true>;
-using GreatestPlace = FirstPlace<false>;
-
+using Long =
+    std::conditional_t<sizeof(long double) == sizeof(double), double, long double>; // no code twice
 /// For operations to which a sign is nothing.
-template <class F>
-Combine of_bits(Element element) {
-    if (element == Element::i8 || element == Element::u8)
-        return each<std::uint8_t, F>;
-    if (element == Element::i16 || element == Element::u16)
-        return each<std::uint16_t, F>;
-    if (element == Element::i32 || element == Element::u32)
-        return each<std::uint32_t, F>;
-    if (element == Element::i64 || element == Element::u64)
-        return each<std::uint64_t, F>;
-    return nullptr;
-}
-
-template <class F>
-Combine of_floats(Element element) {
-    if (element == Element::f32)
-        return each<float, F>;
-    if (element == Element::f64)
-        return each<double, F>;
-    if (element == Element::flong)
-        return each<long double, F>;
-    return nullptr;
-}
-
-template <class F>
-Combine of_numbers(Element element) {
-    if (element == Element::complex32)
-        return each<std::complex<float>, F>;
-    if (element == Element::complex64)
-        return each<std::complex<double>, F>;
-    if constexpr (sizeof(long double) != sizeof(double))
-        if (element == Element::complex_long)
-            return each<std::complex<long double>, F>;
-    const Combine real = of_floats<F>(element);
-    return real != nullptr ? real : of_bits<F>(element);
-}
-
-template <class F>
-Combine of_ordered(Element element) {
-    if (element == Element::i8)
-        return each<std::int8_t, F>;
-    if (element == Element::i16)
-        return each<std::int16_t, F>;
-    if (element == Element::i32)
-        return each<std::int32_t, F>;
-    if (element == Element::i64)
-        return each<std::int64_t, F>;
-    const Combine real = of_floats<F>(element);
-    return real != nullptr ? real : of_bits<F>(element);
-}
-
-template <class F>
-Combine of_places(Element element) {
-    if (element == Element::pair_short)
-        return each<ValueAndIndex<short>, F>;
-    if (element == Element::pair_int)
-        return each<ValueAndIndex<int>, F>;
-    if (element == Element::pair_long)
-        return each<ValueAndIndex<long>, F>;
-    if (element == Element::pair_float)
-        return each<ValueAndIndex<float>, F>;
-    if (element == Element::pair_double)
-        return each<ValueAndIndex<double>, F>;
-    if (element == Element::pair_long_double)
-        return each<ValueAndIndex<long double>, F>;
-    return nullptr;
-}
+using Bits = Types<Element::i8, std::uint8_t, std::uint8_t, std::uint16_t, std::uint16_t,
+                   std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+using Numbers = Types<Element::i8, std::uint8_t, std::uint8_t, std::uint16_t, std::uint16_t,
+                      std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t, float, double,
+                      Long, std::complex<float>, std::complex<double>, std::complex<Long>>;
+using Ordered =
+    Types<Element::i8, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+          std::uint32_t, std::int64_t, std::uint64_t, float, double, Long>;
+using Places =
+    Types<Element::pair_short, ValueAndIndex<short>, ValueAndIndex<int>, ValueAndIndex<long>,
+          ValueAndIndex<float>, ValueAndIndex<double>, ValueAndIndex<Long>>;
 
 /// For the operations that MPI_BYTE has, too.
 Element bits_of(Element element) { return element == Element::bytes ? Element::u8 : element; }
@@ -197,18 +99,18 @@ Element bits_of(Element element) { return element == Element::bytes ? Element::u
 /// The function for an operation of the standard; nullptr: it has no meaning for this type.
 Combine function_for(std::uintptr_t number, Element element) {
     switch (number) {
-    case 0x21: return of_numbers<Sum>(element);
-    case 0x22: return of_ordered<Least>(element);
-    case 0x23: return of_ordered<Greatest>(element);
-    case 0x24: return of_numbers<Product>(element);
-    case 0x28: return of_bits<BitAnd>(bits_of(element));
-    case 0x29: return of_bits<BitOr>(bits_of(element));
-    case 0x2a: return of_bits<BitXor>(bits_of(element));
-    case 0x30: return of_bits<And>(element);
-    case 0x31: return of_bits<Or>(element);
-    case 0x32: return of_bits<Xor>(element);
-    case 0x38: return of_places<LeastPlace>(element);
-    case 0x39: return of_places<GreatestPlace>(element);
+    case 0x21: return Numbers::function_for<kSum>(element);
+    case 0x22: return Ordered::function_for<kLeast>(element);
+    case 0x23: return Ordered::function_for<kGreatest>(element);
+    case 0x24: return Numbers::function_for<kProduct>(element);
+    case 0x28: return Bits::function_for<kBitAnd>(bits_of(element));
+    case 0x29: return Bits::function_for<kBitOr>(bits_of(element));
+    case 0x2a: return Bits::function_for<kBitXor>(bits_of(element));
+    case 0x30: return Bits::function_for<kAnd>(element);
+    case 0x31: return Bits::function_for<kOr>(element);
+    case 0x32: return Bits::function_for<kXor>(element);
+    case 0x38: return Places::function_for<kFirstPlace<true>>(element);
+    case 0x39: return Places::function_for<kFirstPlace<false>>(element);
     default: return nullptr;
     }
 }

@@ -9,20 +9,27 @@
 
 namespace mesh::mpi {
 
+Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
+              int tag, Comm& comm, Traffic traffic) {
+    Request request;
+    request.kind = kind;
+    request.comm = &comm;
+    request.traffic = traffic;
+    request.peer = peer;
+    request.tag = tag;
+    request.type = type_of(peer == MPI_PROC_NULL ? MPI_BYTE : type);
+    request.count = peer == MPI_PROC_NULL ? 0 : count;
+    request.data = static_cast<std::byte*>(const_cast<void*>(data));
+    return request;
+}
+
 namespace {
 
 Request part_of(Comm& comm, Request::Kind kind, const std::byte* data, std::size_t bytes, Rank peer,
                 const PartKind& part) {
-    Request request;
-    request.kind = kind;
-    request.comm = &comm;
-    request.traffic = Traffic::collectives;
-    request.peer = peer;
-    request.tag = part.tag;
+    Request request = asked(kind, data, static_cast<int>(bytes), MPI_BYTE, peer, part.tag, comm,
+                            Traffic::collectives);
     request.meaning = part.meaning;
-    request.type = type_of(MPI_BYTE);
-    request.count = static_cast<int>(bytes);
-    request.data = const_cast<std::byte*>(data);
     return request;
 }
 

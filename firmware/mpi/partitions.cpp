@@ -7,7 +7,6 @@
 // One process of the node looks after all such requests.
 #include "fiber/fiber.hpp"
 #include "mpi/awaited.hpp"
-#include "mpi/communicators.hpp"
 #include "mpi/under_way.hpp"
 
 #include <algorithm>
@@ -150,11 +149,6 @@ bool step_all(Waiting&) {
     return false;
 }
 
-Process look_after_all(Kernel& kernel) {
-    const Status status = co_await Always{kernel, step_all};
-    co_return status;
-}
-
 /// Begins a request once more, or gives back what it has.
 void act_on_parts(Collective& collective, bool begins) {
     auto& request = static_cast<Partitioned&>(collective);
@@ -185,7 +179,7 @@ int make_request(Checks& checks, bool sends, const void* data, int parts, MPI_Co
     if (bytes * static_cast<unsigned>(parts) > INT32_MAX)
         return checks.refuse(MPI_ERR_COUNT, "2 GiB or more of data");
     Kernel& node = fiber::node();
-    has_process = has_process || node.spawn_alone(look_after_all(node));
+    has_process = has_process || node.spawn_alone(always<step_all>(node));
     void* const place = has_process ? mesh_malloc(sizeof(Partitioned)) : nullptr;
     if (place == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -268,10 +262,9 @@ int pready(Checks& checks, int number, Request& request) {
     return pready_range(checks, number, number, request);
 }
 
-int pready_list(Checks& checks, int count, const int* numbers, Request& request) {
+void pready_list(Checks& checks, int count, const int* numbers, Request& request) {
     for (int at = 0; at < count && !checks.bad(); ++at)
         pready(checks, numbers[at], request);
-    return checks.code();
 }
 
 // A part of the receiver has come when all parts of the sender have that have some of it.

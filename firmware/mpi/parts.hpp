@@ -10,6 +10,11 @@
 
 namespace mesh::mpi {
 
+template <class T>
+std::span<std::byte> bytes_of(T& value) {
+    return std::as_writable_bytes(std::span{&value, 1});
+}
+
 /// MPI_SUCCESS, or what the call returns of a collective of the kernel that went wrong.
 int code_of(const Comm& comm, Status status, const char* call);
 

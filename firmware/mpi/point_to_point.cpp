@@ -9,17 +9,6 @@
 
 namespace mesh::mpi {
 
-void tell(const Request& request, MPI_Status* status) {
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    status->MPI_SOURCE = request.source;
-    status->MPI_TAG = request.its_tag;
-    tell_bytes(request.kind == Request::Kind::receive ? std::min(request.bytes, request.capacity)
-                                                      : 0,
-               status);
-    status->MPI_internal[2] = request.is_cancelled ? 1 : 0;
-}
-
 void tell(const Found& found, MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -27,6 +16,15 @@ void tell(const Found& found, MPI_Status* status) {
     status->MPI_TAG = found.tag;
     status->MPI_internal[2] = 0;
     tell_bytes(found.bytes, status);
+}
+
+void tell(const Request& request, MPI_Status* status) {
+    const bool receives = request.kind == Request::Kind::receive;
+    tell(Found{true, request.source, request.its_tag,
+               receives ? std::min(request.bytes, request.capacity) : 0},
+         status);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_internal[2] = request.is_cancelled ? 1 : 0;
 }
 
 void tell_nothing(MPI_Status* status) {
@@ -85,19 +83,6 @@ void tell_overlap(const Request& request) {
                 request.tag);
 }
 
-Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
-              int tag, Comm& comm) {
-    Request request;
-    request.kind = kind;
-    request.comm = &comm;
-    request.peer = peer;
-    request.tag = tag;
-    request.type = type_of(peer == MPI_PROC_NULL ? MPI_BYTE : type);
-    request.count = peer == MPI_PROC_NULL ? 0 : count;
-    request.data = static_cast<std::byte*>(const_cast<void*>(data));
-    return request;
-}
-
 namespace {
 
 int send(Checks& checks, Request::Mode mode, const void* data, int count, MPI_Datatype type,
@@ -123,13 +108,12 @@ int recv(Checks& checks, void* data, int count, MPI_Datatype type, int from, int
     return checks.end(request.error);
 }
 
-int get_count(const Checks&, const MPI_Status* status, const Type& type, int* count) {
+void get_count(const Checks&, const MPI_Status* status, const Type& type, int* count) {
     const std::uint64_t bytes = bytes_told(*status);
     if (type.size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
         *count = bytes % type.size == 0 ? static_cast<int>(bytes / type.size) : MPI_UNDEFINED;
-    return MPI_SUCCESS;
 }
 
 int sendrecv(Checks& checks, const void* out, int out_count, MPI_Datatype out_type, int to,
@@ -169,14 +153,13 @@ int probe(Checks& checks, int from, int tag, MPI_Status* status) {
     return MPI_SUCCESS;
 }
 
-int iprobe(Checks& checks, int from, int tag, int* flag, MPI_Status* status) {
+void iprobe(Checks& checks, int from, int tag, int* flag, MPI_Status* status) {
     const Found found = from == MPI_PROC_NULL ? Found{true} : look(checks.comm(), from, tag);
     *flag = found.there;
     if (found.there)
         tell(found, status);
     else if (failure_of != nullptr && failure_of(checks.comm(), from) != MPI_SUCCESS)
         checks.refuse(failure_of(checks.comm(), from), nullptr);
-    return checks.code();
 }
 
 } // namespace

@@ -1,5 +1,6 @@
-// Types of Fortran's numbers by their decimal digits, which a program of C uses for data that is
-// to have them.
+// Types by their size, and those of Fortran's numbers by their decimal digits, which a program of C
+// uses for data that is to have them.
+#include "mpi/queue.hpp"
 #include "mpi/type_builder.hpp"
 
 #include <cfloat>
@@ -17,7 +18,7 @@ struct Asked {
     int range;
     MPI_Datatype type;
 };
-Asked* all_asked = nullptr;
+Queue<Asked> all_asked;
 
 /// Decimal digits and powers of ten that a type has at least.
 struct Precision {
@@ -36,11 +37,13 @@ MPI_Datatype find(std::span<const Precision> known, int digits, int range) {
 
 int find_or_make(Checks& checks, int combiner, std::span<const Precision> known, int digits,
                  int range, MPI_Datatype* handle) {
-    for (const Asked* one = all_asked; one != nullptr; one = one->next)
-        if (one->combiner == combiner && one->digits == digits && one->range == range) {
-            *handle = one->type;
-            return MPI_SUCCESS;
-        }
+    const Asked* const before = *all_asked.find([=](const Asked& one) {
+        return one.combiner == combiner && one.digits == digits && one.range == range;
+    });
+    if (before != nullptr) {
+        *handle = before->type;
+        return MPI_SUCCESS;
+    }
     const MPI_Datatype same = find(known, digits, range);
     const bool is_asked = digits != MPI_UNDEFINED || range != MPI_UNDEFINED;
     if (same == MPI_DATATYPE_NULL || !is_asked)
@@ -51,18 +54,16 @@ int find_or_make(Checks& checks, int combiner, std::span<const Precision> known,
         return checks.code();
     const bool is_integer = combiner == MPI_COMBINER_F90_INTEGER;
     kept(MPI_SUCCESS, handle, [&] {
-        return Given{combiner,
-                     {list(&digits, is_integer ? 0 : 1), list(&range, 1)},
-                     std::span<const MPI_Datatype>{}};
+        return Given{combiner, {list(&digits, is_integer ? 0 : 1), list(&range, 1)}, {}, {}};
     });
     Type& type = *type_of(*handle);
     type.is_committed = true;
     hold(&type); // a program frees none of these
     --left<Type>;
-    auto* const asked = make<Asked>(all_asked, combiner, digits, range, *handle);
+    auto* const asked = make<Asked>(nullptr, combiner, digits, range, *handle);
     if (asked == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    all_asked = asked;
+    all_asked.push(*asked);
     return MPI_SUCCESS;
 }
 
@@ -86,6 +87,32 @@ int type_create_f90_complex(Checks& checks, int digits, int range, MPI_Datatype*
                                {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_C_DOUBLE_COMPLEX},
                                {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_C_LONG_DOUBLE_COMPLEX}};
     return find_or_make(checks, MPI_COMBINER_F90_COMPLEX, known, digits, range, handle);
+}
+
+struct Sized {
+    int kind;
+    int bytes;
+    MPI_Datatype type;
+};
+
+int type_match_size(Checks& checks, int kind, int bytes, MPI_Datatype* handle) {
+    const std::array<Sized, 9> all{
+        {{MPI_TYPECLASS_INTEGER, 1, MPI_INT8_T},
+         {MPI_TYPECLASS_INTEGER, 2, MPI_INT16_T},
+         {MPI_TYPECLASS_INTEGER, 4, MPI_INT32_T},
+         {MPI_TYPECLASS_INTEGER, 8, MPI_INT64_T},
+         {MPI_TYPECLASS_REAL, sizeof(float), MPI_FLOAT},
+         {MPI_TYPECLASS_REAL, sizeof(double), MPI_DOUBLE},
+         {MPI_TYPECLASS_REAL, sizeof(long double), MPI_LONG_DOUBLE},
+         {MPI_TYPECLASS_COMPLEX, 2 * sizeof(float), MPI_C_FLOAT_COMPLEX},
+         {MPI_TYPECLASS_COMPLEX, 2 * sizeof(double), MPI_C_DOUBLE_COMPLEX}}};
+    for (const Sized& one : all) {
+        if (one.kind != kind || one.bytes != bytes)
+            continue;
+        *handle = one.type;
+        return MPI_SUCCESS;
+    }
+    return checks.refuse(MPI_ERR_ARG, "there is no type of this size");
 }
 
 } // namespace

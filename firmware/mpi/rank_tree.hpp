@@ -14,11 +14,13 @@ namespace mesh::mpi {
 
 class RankTree {
 public:
-    /// `comm`: of one group. It stays for as long as the tree is used.
-    RankTree(const Comm& comm, Rank root)
-        : group_(*comm.group),
+    /// Of a group that this rank is in, which stays for as long as the tree is used.
+    RankTree(const Group& group, Rank root)
+        : group_(group),
           tree_(fiber::node().network().topology, group_.all(),
-                static_cast<std::uint32_t>(comm.rank()), static_cast<std::uint32_t>(root)) {}
+                static_cast<std::uint32_t>(group.own), static_cast<std::uint32_t>(root)) {}
+    /// `comm`: of one group.
+    RankTree(const Comm& comm, Rank root) : RankTree(*comm.group, root) {}
 
     /// Values that go up this one are combined in the order of the ranks. Its root is `root` in a
     /// subcube, elsewhere rank 0.

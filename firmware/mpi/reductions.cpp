@@ -3,8 +3,8 @@
 #include "collectives/reduction.hpp"
 #include "fiber/fiber.hpp"
 #include "kernel/base/limits.hpp"
-#include "mpi/intercommunicators.hpp"
 #include "mpi/meaning.hpp"
+#include "mpi/nonblocking.hpp"
 #include "mpi/operands.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/parts.hpp"
@@ -182,15 +182,16 @@ int allreduce(Checks& checks, const void* mine, void* all, int count, MPI_Dataty
     return code;
 }
 
-int reduce_local(Checks& checks, const void* left, void* right, int count, MPI_Datatype handle,
-                 MPI_Op op) {
+void reduce_local(Checks& checks, const void* left, void* right, int count, MPI_Datatype handle,
+                  MPI_Op op) {
     if (check(checks, left, right, true, count, handle, op) != MPI_SUCCESS)
-        return checks.code();
+        return;
     Operation(*op_of(op), *type_of(handle), handle).combine(const_cast<void*>(left), right, count);
-    return MPI_SUCCESS;
 }
 
-int scan(Checks& checks, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op) {
+/// `with_own`: what this rank gave is a part of its result.
+int scan(Checks& checks, bool with_own, const void* mine, void* all, int count, MPI_Datatype handle,
+         MPI_Op op) {
     if (check(checks, mine, all, true, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
@@ -200,21 +201,9 @@ int scan(Checks& checks, const void* mine, void* all, int count, MPI_Datatype ha
     const int code = scan_by_messages(checks.comm(), ours, before, has_before, count, type,
                                       Operation(*op_of(op), type, handle),
                                       part_of(checks.call(), part_tag::kScan, op, type));
-    ours.copy_to(all);
-    return code;
-}
-
-int exscan(Checks& checks, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op) {
-    if (check(checks, mine, all, true, count, handle, op) != MPI_SUCCESS)
-        return checks.code();
-    const Type& type = *type_of(handle);
-    Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
-    Operands before(type, count);
-    bool has_before = false;
-    const int code = scan_by_messages(checks.comm(), ours, before, has_before, count, type,
-                                      Operation(*op_of(op), type, handle),
-                                      part_of(checks.call(), part_tag::kScan, op, type));
-    if (has_before)
+    if (with_own)
+        ours.copy_to(all);
+    else if (has_before)
         before.copy_to(all);
     return code;
 }
@@ -266,20 +255,18 @@ int op_create(Checks& checks, MPI_User_function* function, int commutes, MPI_Op*
     return MPI_SUCCESS;
 }
 
-int op_free(Checks& checks, MPI_Op* handle) {
+void op_free(Checks& checks, MPI_Op* handle) {
     Op* const op = operation(checks, *handle);
     checks.require(!is_fixed(*handle), MPI_ERR_OP, "the operations of the standard stay");
     if (checks.bad())
-        return checks.code();
+        return;
     take_handle(op);
     *handle = MPI_OP_NULL;
-    return MPI_SUCCESS;
 }
 
-int op_commutative(Checks& checks, MPI_Op handle, int* commutes) {
+void op_commutative(Checks& checks, MPI_Op handle, int* commutes) {
     if (const Op* const op = operation(checks, handle); op != nullptr)
         *commutes = op->commutes;
-    return checks.code();
 }
 
 } // namespace

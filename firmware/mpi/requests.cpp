@@ -148,25 +148,10 @@ int end_all(const char* call, Handles requests, MPI_Status* statuses) {
     return outcome.code();
 }
 
-int end_some(const char* call, Handles requests, int* done, int* places, MPI_Status* statuses) {
-    Outcome outcome(call, statuses);
-    *done = 0;
-    for (std::size_t at = 0; at < requests.size(); ++at) {
-        Request* const request = active(requests[at]);
-        if (request == nullptr || !request->is_done)
-            continue;
-        const auto number = static_cast<std::size_t>((*done)++);
-        places[number] = static_cast<int>(at);
-        outcome.end(*request, requests[at], status_at(statuses, number));
-    }
-    return outcome.code();
-}
-
 /// Makes a request for a message; nullptr: `checks` say why not.
 Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
                      int count, MPI_Datatype type, Rank peer, int tag) {
-    Request asks = asked(kind, data, count, type, peer, tag, checks.comm());
-    auto* const request = make<Request>(std::move(asks));
+    auto* const request = make<Request>(asked(kind, data, count, type, peer, tag, checks.comm()));
     if (request == nullptr) {
         checks.refuse(MPI_ERR_NO_MEM, nullptr);
         return nullptr;
@@ -188,15 +173,14 @@ int begin_new(Checks& checks, Request::Kind kind, Request::Mode mode, const void
     return MPI_SUCCESS;
 }
 
-int make_persistent(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
-                    int count, MPI_Datatype type, Rank peer, int tag, MPI_Request* handle) {
+void make_persistent(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
+                     int count, MPI_Datatype type, Rank peer, int tag, MPI_Request* handle) {
     Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
     if (request == nullptr)
-        return checks.code();
+        return;
     request->is_persistent = true;
     request->is_active = false;
     *handle = give_handle(*request);
-    return MPI_SUCCESS;
 }
 
 /// The engine has a copy, so the program may go on with its buffer.
@@ -256,12 +240,11 @@ int start(Checks& checks, Request& request) {
     return MPI_SUCCESS;
 }
 
-int startall(Checks& checks, int count, MPI_Request* requests) {
+void startall(Checks& checks, int count, MPI_Request* requests) {
     for (MPI_Request& request : handles(count, requests))
         if (auto* const one = checks.object<Request>(request);
             one == nullptr || start(checks, *one) != MPI_SUCCESS)
-            return checks.code();
-    return MPI_SUCCESS;
+            return;
 }
 
 int request_free(Checks& checks, MPI_Request* handle) {
@@ -296,28 +279,56 @@ int waitall(RequestChecks& checks, Handles all, MPI_Status* statuses) {
     return end_all(checks.call(), all, statuses);
 }
 
-int waitany(RequestChecks& checks, Handles all, int* place, MPI_Status* status) {
-    if (none_active(all)) {
-        *place = MPI_UNDEFINED;
+void wait_for_one(Handles all) { fiber::await(fiber::node().wait_until(OneDone{all})); }
+
+// A look in vain takes a little time, in which what is looked for may come.
+void look_for_one(Handles all) {
+    if (first_done(all) == all.size())
+        pass_time();
+}
+
+/// Ends one that is done, if there is one after `look`.
+int end_any(RequestChecks& checks, void (*look)(Handles), Handles all, int* place, int* flag,
+            MPI_Status* status) {
+    *place = MPI_UNDEFINED;
+    *flag = none_active(all);
+    if (*flag != 0) {
         tell_nothing(status);
         return MPI_SUCCESS;
     }
-    fiber::await(fiber::node().wait_until(OneDone{all}));
+    look(all);
     const std::size_t found = first_done(all);
+    *flag = found != all.size();
+    if (*flag == 0)
+        return MPI_SUCCESS;
     *place = static_cast<int>(found);
     return end_one(checks.call(), all[found], status);
 }
 
-int waitsome(RequestChecks& checks, Handles all, int* done, int* places, MPI_Status* statuses) {
-    if (none_active(all)) {
-        *done = MPI_UNDEFINED;
-        return MPI_SUCCESS;
-    }
-    fiber::await(fiber::node().wait_until(OneDone{all}));
-    return end_some(checks.call(), all, done, places, statuses);
+int waitany(RequestChecks& checks, Handles all, int* place, MPI_Status* status) {
+    int flag = 0;
+    return end_any(checks, wait_for_one, all, place, &flag, status);
 }
 
-// A look in vain takes a little time, in which what is looked for may come.
+/// Ends all that are done after `look`.
+int end_some(RequestChecks& checks, void (*look)(Handles), Handles all, int* done, int* places,
+             MPI_Status* statuses) {
+    *done = none_active(all) ? int{MPI_UNDEFINED} : 0;
+    if (*done == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    look(all);
+    Outcome outcome(checks.call(), statuses);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        Request* const request = active(all[at]);
+        if (request == nullptr || !request->is_done)
+            continue;
+        const auto number = static_cast<std::size_t>((*done)++);
+        places[number] = static_cast<int>(at);
+        outcome.end(*request, all[at], status_at(statuses, number));
+    }
+    return outcome.code();
+}
+
 int test(RequestChecks& checks, MPI_Request* handle, int* flag, MPI_Status* status) {
     const Request* const request = active(*handle);
     if (request != nullptr && !request->is_done)
@@ -331,33 +342,6 @@ int testall(RequestChecks& checks, Handles all, int* flag, MPI_Status* statuses)
         pass_time();
     *flag = all_done(all);
     return *flag == 0 ? MPI_SUCCESS : end_all(checks.call(), all, statuses);
-}
-
-int testany(RequestChecks& checks, Handles all, int* place, int* flag, MPI_Status* status) {
-    *place = MPI_UNDEFINED;
-    *flag = none_active(all);
-    if (*flag != 0) {
-        tell_nothing(status);
-        return MPI_SUCCESS;
-    }
-    if (first_done(all) == all.size())
-        pass_time();
-    const std::size_t found = first_done(all);
-    *flag = found != all.size();
-    if (*flag == 0)
-        return MPI_SUCCESS;
-    *place = static_cast<int>(found);
-    return end_one(checks.call(), all[found], status);
-}
-
-int testsome(RequestChecks& checks, Handles all, int* done, int* places, MPI_Status* statuses) {
-    if (none_active(all)) {
-        *done = MPI_UNDEFINED;
-        return MPI_SUCCESS;
-    }
-    if (first_done(all) == all.size())
-        pass_time();
-    return end_some(checks.call(), all, done, places, statuses);
 }
 
 int request_get_status(const Checks& checks, MPI_Request handle, int* flag, MPI_Status* status) {
@@ -375,6 +359,24 @@ int request_get_status(const Checks& checks, MPI_Request handle, int* flag, MPI_
     if (request->kind != Kind::generalized)
         return MPI_SUCCESS;
     return query_generalized(checks.call(), *request, status);
+}
+
+/// What the program has attached for buffered sends, and gets back as it was: the heap is buffer
+/// enough.
+void* attached = nullptr;
+int attached_bytes = 0;
+
+int buffer_attach(Checks& checks, void* buffer, int bytes) {
+    if (attached != nullptr)
+        return checks.refuse(MPI_ERR_BUFFER, "one is attached already");
+    attached = buffer;
+    attached_bytes = bytes;
+    return MPI_SUCCESS;
+}
+
+void buffer_detach(Checks&, void* buffer, int* bytes) {
+    *static_cast<void**>(buffer) = std::exchange(attached, nullptr);
+    *bytes = std::exchange(attached_bytes, 0);
 }
 
 } // namespace

@@ -1,6 +1,5 @@
 #include "mpi/sequences.hpp"
 
-#include "mpi/status.hpp"
 #include "mpi/type_builder.hpp"
 
 #include <algorithm>
@@ -193,11 +192,10 @@ Amount within(const Type& type, std::uint64_t limit, Measure of) {
     return found;
 }
 
-int set_elements(Checks& checks, MPI_Status* status, const Type& type, MPI_Count count) {
+void set_elements(Checks& checks, MPI_Status* status, const Type& type, MPI_Count count) {
     if (checks.require(count >= 0, MPI_ERR_COUNT, nullptr).bad())
-        return checks.code();
+        return;
     tell_bytes(within(type, static_cast<std::uint64_t>(count), &Amount::elements).bytes, status);
-    return MPI_SUCCESS;
 }
 
 /// MPI_UNDEFINED: a part of a number is there.
@@ -206,15 +204,13 @@ MPI_Count elements_in(std::uint64_t bytes, const Type& type) {
     return found.bytes == bytes ? static_cast<MPI_Count>(found.elements) : MPI_Count{MPI_UNDEFINED};
 }
 
-int get_elements_x(const Checks&, const MPI_Status* status, const Type& type, MPI_Count* count) {
+void get_elements_x(const Checks&, const MPI_Status* status, const Type& type, MPI_Count* count) {
     *count = elements_in(bytes_told(*status), type);
-    return MPI_SUCCESS;
 }
 
-int get_elements(const Checks&, const MPI_Status* status, const Type& type, int* count) {
+void get_elements(const Checks&, const MPI_Status* status, const Type& type, int* count) {
     const MPI_Count wide = elements_in(bytes_told(*status), type);
     *count = wide > INT_MAX ? int{MPI_UNDEFINED} : static_cast<int>(wide);
-    return MPI_SUCCESS;
 }
 
 } // namespace

@@ -34,7 +34,7 @@ unsigned users = 0; // MPI_Init() and the sessions
 /// The ranks of a set of processes; nullptr: there is none of this name.
 Group* set_named(std::string_view name) {
     if (name == kSets[0])
-        return comm_of(MPI_COMM_WORLD)->group;
+        return the_world.group;
     return name == kSets[1] ? comm_of(MPI_COMM_SELF)->group : nullptr;
 }
 
@@ -45,7 +45,7 @@ int refuse_set(Checks& checks) {
 } // namespace
 
 void open_mpi() {
-    if (comm_of(MPI_COMM_WORLD)->group == nullptr)
+    if (the_world.group == nullptr)
         start_mpi();
     ++users;
     the_life = Life::now;
@@ -74,7 +74,7 @@ int session_init(MPI_Errhandler handler, MPI_Session* handle) {
     return MPI_SUCCESS;
 }
 
-int session_finalize(Checks& checks, MPI_Session* handle) {
+void session_finalize(Checks& checks, MPI_Session* handle) {
     auto& session = static_cast<Session&>(checks.comm());
     release(session.errhandler);
     release(session.group);
@@ -83,13 +83,9 @@ int session_finalize(Checks& checks, MPI_Session* handle) {
     *handle = MPI_SESSION_NULL;
     drain_engine();
     close_mpi();
-    return MPI_SUCCESS;
 }
 
-int session_get_num_psets(const Checks&, int* count) {
-    *count = static_cast<int>(kSets.size());
-    return MPI_SUCCESS;
-}
+void session_get_num_psets(const Checks&, int* count) { *count = static_cast<int>(kSets.size()); }
 
 // `length` counts the end of the name, before and after; 0: only that is asked for.
 int session_get_nth_pset(Checks& checks, int number, int* length, char* name) {
@@ -100,12 +96,6 @@ int session_get_nth_pset(Checks& checks, int number, int* length, char* name) {
         name[its.copy(name, static_cast<std::size_t>(*length) - 1)] = '\0';
     *length = static_cast<int>(its.size()) + 1;
     return MPI_SUCCESS;
-}
-
-int session_create_errhandler(Checks& checks, MPI_Session_errhandler_function* function,
-                              MPI_Errhandler* handler) {
-    return create_errhandler(checks, reinterpret_cast<MPI_Comm_errhandler_function*>(function),
-                             handler);
 }
 
 int session_get_info(const Checks&, MPI_Info* info) { return PMPI_Info_create(info); }
@@ -133,7 +123,7 @@ int comm_create_from_group(Checks& checks, Group& group, const char*, MPI_Errhan
                            MPI_Comm* made) {
     if (group.own == MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_GROUP, "this rank is not in the group");
-    const std::uint32_t number = greatest_among(*comm_of(MPI_COMM_WORLD), group, next_number);
+    const std::uint32_t number = greatest_among(the_world, group, next_number);
     use_number(number);
     Comm* const comm = new_communicator(*comm_of(MPI_COMM_SELF), &group, &group, number);
     release(comm->errhandler);

@@ -13,12 +13,5 @@ void tell(const Request& request, MPI_Status* status);
 void tell(const Found& found, MPI_Status* status);
 /// There was no request: MPI's empty status.
 void tell_nothing(MPI_Status* status);
-/// `status` must be there.
-void tell_bytes(std::uint64_t bytes, MPI_Status* status);
-std::uint64_t bytes_told(const MPI_Status& status);
-
-/// A request for a message of the program, not begun.
-Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
-              int tag, Comm& comm);
 
 } // namespace mesh::mpi

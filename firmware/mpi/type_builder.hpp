@@ -14,9 +14,9 @@ namespace mesh::mpi {
 /// What a program gave to the call that made a type, as MPI_Type_get_contents() tells it.
 struct Given {
     int combiner;
-    std::array<std::span<const int>, 6> numbers; // one behind the other
+    std::array<std::span<const int>, 8> numbers; // one behind the other
     std::span<const MPI_Datatype> types;
-    std::span<const MPI_Aint> addresses = {};
+    std::array<std::span<const MPI_Aint>, 2> addresses;
 };
 
 /// Keeps it with the type. There only in a program that asks for it, by MPI_Type_get_envelope() or
@@ -27,7 +27,7 @@ struct Given {
 /// in a program that asks for them.
 [[gnu::weak]] void keep_sequence(Type& made, const Type& part, MPI_Aint count);
 
-/// The same for a call that returns `code`. `given` makes it.
+/// The same at the door of a call that returns `code`. `given` makes it.
 template <class F>
 int kept(int code, MPI_Datatype* handle, F given) {
     if (keep_recipe != nullptr && code == MPI_SUCCESS)

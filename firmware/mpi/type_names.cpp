@@ -84,14 +84,12 @@ int type_set_name(Checks& checks, Type& type, const char* name) {
 }
 
 // A type of Fortran or C++ may be one of C under another name, so the handle counts.
-int type_get_name(Checks& checks, MPI_Datatype handle, char* name, int* length) {
+void type_get_name(Checks& checks, MPI_Datatype handle, char* name, int* length) {
     const Type* const type = checks.any_type(handle);
     if (type == nullptr)
-        return checks.code();
+        return;
     const char* const text = type->name != nullptr ? type->name : first_name(handle);
-    *length = static_cast<int>(std::strlen(text));
-    std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
-    return MPI_SUCCESS;
+    give_text(text, name, length);
 }
 
 } // namespace

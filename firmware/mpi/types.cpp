@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <complex>
+#include <cstdlib>
 #include <cstring>
 
 namespace mesh::mpi {
@@ -179,6 +181,31 @@ void release(Type* type) {
     mesh_free(type->runs);
     mesh_free(type->name);
     destroy(type);
+}
+
+Type* Checks::any_type(MPI_Datatype handle) { return usable(type_of(handle), handle); }
+
+Checks& Checks::elements(int number, MPI_Datatype handle) { return data(this, number, handle); }
+
+// A null pointer is MPI_BOTTOM, too, where the type has addresses in it.
+Checks& Checks::data(const void* data, int number, MPI_Datatype handle) {
+    constexpr MPI_Aint kAddressesBegin = 4096;
+    if (count(number).type(handle).bad())
+        return *this;
+    const Type& type = *type_of(handle);
+    if (static_cast<std::int64_t>(number) * type.size > INT_MAX)
+        refuse(MPI_ERR_COUNT, "2 GiB or more of data");
+    if (data == nullptr && number != 0 && type.size != 0 &&
+        std::abs(type.runs[0].offset) < kAddressesBegin)
+        refuse(MPI_ERR_BUFFER, "not a buffer: it is null");
+    return *this;
+}
+
+Checks& Checks::type(MPI_Datatype handle) {
+    const Type* const type = any_type(handle);
+    if (type != nullptr && !type->is_committed)
+        refuse(MPI_ERR_TYPE, "the datatype was not committed: MPI_Type_commit()");
+    return *this;
 }
 
 // Data with holes may lie in those of the result.

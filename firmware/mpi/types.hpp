@@ -88,6 +88,24 @@ struct Type : ObjectOf<kDatatype, MPI_Datatype> {
     }
 };
 
+/// Places that a program gives, each an int or an MPI_Aint, which are the same on some boards.
+class PlaceList {
+public:
+    template <class Place>
+    PlaceList(const Place* list) : list_(list),
+                                   is_wide_(sizeof(Place) > sizeof(int)) {}
+    PlaceList(std::nullptr_t) {}
+    bool is_there() const { return list_ != nullptr; }
+    MPI_Aint operator[](int at) const {
+        return is_wide_ ? static_cast<const MPI_Aint*>(list_)[at]
+                        : static_cast<const int*>(list_)[at];
+    }
+
+private:
+    const void* list_ = nullptr;
+    bool is_wide_ = false;
+};
+
 /// The type of a handle; nullptr: it is none.
 Type* type_of(MPI_Datatype handle);
 /// An owner more, and one less, of a type that a request or another type goes on to need.

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "kernel/node/kernel.hpp"
+#include "mpi/awaited.hpp"
 #include "mpi/engine.hpp"
 #include "mpi/envelope.hpp"
 #include "mpi/queue.hpp"
+
+#include <cstddef>
 
 namespace mesh::mpi {
 
@@ -21,6 +24,34 @@ struct Probing {
     Rank source = MPI_PROC_NULL;
 };
 extern Probing probing;
+/// The wait for the end of one request, as the host tool tells it. Its name, and where its fields
+/// are, are known to kernel/api/waits.cpp.
+struct RequestDone {
+    const Request* request;
+    mutable Awaited awaited;
+    bool has_gone = false; // wait until `announced` has it no more; it may be freed by then
+
+    bool operator()() const {
+        if (has_gone)
+            return *announced.find([this](const Request& one) { return &one == request; }) ==
+                   nullptr;
+        if (!request->is_done)
+            see_what_came();
+        return request->is_done;
+    }
+
+private:
+    void see_what_came() const {
+        const Unexpected* const one =
+            *find_unexpected(request->context, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        if (one == nullptr)
+            return;
+        awaited.came_from = one->from;
+        awaited.came_tag = one->envelope.tag;
+    }
+};
+static_assert(offsetof(RequestDone, awaited) == sizeof(void*) && sizeof(Awaited) == 20);
+
 /// kNoNode: any.
 inline NodeId peer_node(const Comm& comm, Rank peer) {
     return peer == MPI_ANY_SOURCE ? kNoNode : comm.peers->node(peer);
@@ -58,6 +89,11 @@ public:
     Always(Kernel& kernel, bool (*work)(Waiting&)) : Waiting(kernel.scheduler(), work) {}
     Status await_resume() const { return Status::ok; }
 };
+template <bool (*kWork)(Waiting&)>
+Process always(Kernel& kernel) {
+    const Status status = co_await Always{kernel, kWork};
+    co_return status;
+}
 
 // Members that fail. A program that makes a call of failures.cpp has other functions there in place
 // of the weak ones of outlived.cpp; these do what both need.

@@ -12,8 +12,6 @@ namespace {
 
 constexpr int kAnswersMax = 1 << 20;
 
-constexpr const char* kNoEpoch = "no epoch: MPI_Win_fence(), MPI_Win_start() or MPI_Win_lock()";
-
 Target& target_of(const Window& window, Rank rank) {
     return window.targets[static_cast<std::size_t>(rank)];
 }
@@ -55,6 +53,14 @@ void each_rank(const Window& window, const Group& group, F act) {
         act(window.group->rank_of(group.node(member)));
 }
 
+/// Of one rank, or of all.
+template <class F>
+void each_target(const Window& window, Rank target, F act) {
+    for (Rank rank = 0; rank < window.size(); ++rank)
+        if (target == MPI_ANY_SOURCE || target == rank)
+            act(rank);
+}
+
 bool is_part(const Window& window, const Group& group) {
     bool is_in = true;
     each_rank(window, group, [&is_in](Rank rank) { is_in = is_in && rank != MPI_UNDEFINED; });
@@ -67,21 +73,6 @@ bool all_have_done(const Window& window) {
             return false;
     return true;
 }
-
-void end_exposure(Window& window) {
-    while (window.exposed != nullptr)
-        end_first(window, &window.exposed);
-    window.is_posted = false;
-}
-
-/// Ends a call that a program may make in a loop until another rank has changed its window: if the
-/// call had nothing to wait for, a little time passes, in which the window is served.
-void let_others_act(bool has_waited) {
-    if (!has_waited)
-        pass_time();
-}
-
-bool is_lock(int kind) { return kind == MPI_LOCK_SHARED || kind == MPI_LOCK_EXCLUSIVE; }
 
 } // namespace
 
@@ -97,22 +88,15 @@ void expect(Window& window, Fetch** list, void* data, int count, MPI_Datatype ty
         end_run("no memory for what a window is asked", MPI_ERR_NO_MEM);
     fetch->next = *list;
     *list = fetch;
-    Request& request = fetch->request;
-    request.kind = Request::Kind::receive;
-    request.comm = &window;
-    request.traffic = Traffic::collectives;
-    request.peer = from;
-    request.tag = tag;
-    request.type = type_of(type);
-    request.count = count;
-    request.data = static_cast<std::byte*>(data);
     if (count == 0) { // an answer without data has room for a code
-        request.type = type_of(MPI_BYTE);
-        request.count = sizeof fetch->code;
-        request.data = reinterpret_cast<std::byte*>(&fetch->code);
+        data = &fetch->code;
+        count = sizeof fetch->code;
+        type = MPI_BYTE;
     }
-    hold(request.type);
-    begin(request);
+    fetch->request =
+        asked(Request::Kind::receive, data, count, type, from, tag, window, Traffic::collectives);
+    hold(fetch->request.type);
+    begin(fetch->request);
 }
 
 void ask(Window& window, Ask::What what, Rank target, int kind) {
@@ -146,10 +130,10 @@ bool wait_for_answers(Window& window, Rank target) {
 }
 
 bool flush(Window& window, Rank target) {
-    for (Rank rank = 0; rank < window.size(); ++rank)
-        if (target == MPI_ANY_SOURCE || target == rank)
-            if (forget_what_is_asked(window, rank) != 0)
-                ask(window, Ask::What::flush, rank);
+    each_target(window, target, [&window](Rank rank) {
+        if (forget_what_is_asked(window, rank) != 0)
+            ask(window, Ask::What::flush, rank);
+    });
     return wait_for_answers(window, target);
 }
 
@@ -180,26 +164,23 @@ WindowChecks& WindowChecks::target(Rank rank) {
 WindowChecks& WindowChecks::access(Rank rank) {
     if (bad() || rank == MPI_PROC_NULL)
         return *this;
-    const Target& its = target_of(window(), rank);
-    require(window().is_fenced || window().is_all_locked || its.is_started || its.lock != 0,
-            MPI_ERR_RMA_SYNC, kNoEpoch);
-    return *this;
-}
-
-WindowChecks& WindowChecks::access_to_any() {
-    require(bad() || window().is_fenced || window().started != nullptr || window().has_lock(),
-            MPI_ERR_RMA_SYNC, kNoEpoch);
+    const bool is_any = rank == MPI_ANY_SOURCE;
+    const bool has_begun =
+        is_any ? window().started != nullptr || window().has_lock()
+               : target_of(window(), rank).is_started || target_of(window(), rank).lock != 0;
+    require(window().is_fenced || window().is_all_locked || has_begun, MPI_ERR_RMA_SYNC,
+            "no epoch: MPI_Win_fence(), MPI_Win_start() or MPI_Win_lock()");
     return *this;
 }
 
 namespace {
 
+constexpr const char* kNotEnded = "another epoch has not ended";
+
 int win_fence(WindowChecks& checks, int claims) {
     Window& window = checks.window();
-    checks.require(window.started == nullptr && !window.has_lock(), MPI_ERR_RMA_SYNC,
-                   "another epoch has not ended");
-    if (checks.bad())
-        return checks.code();
+    if (window.started != nullptr || window.has_lock())
+        return checks.refuse(MPI_ERR_RMA_SYNC, kNotEnded);
     flush(window, MPI_ANY_SOURCE);
     window.is_fenced = (claims & MPI_MODE_NOSUCCEED) == 0;
     const int code = meet_all(window, checks.call());
@@ -207,13 +188,11 @@ int win_fence(WindowChecks& checks, int claims) {
 }
 
 int win_post(WindowChecks& checks, const Group& origins, int) {
-    checks.require(!checks.window().is_posted, MPI_ERR_RMA_SYNC,
-                   "MPI_Win_wait() has not ended the one before");
-    checks.require(is_part(checks.window(), origins), MPI_ERR_GROUP,
-                   "not a group of ranks of the window");
-    if (checks.bad())
-        return checks.code();
     Window& window = checks.window();
+    if (window.is_posted)
+        return checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_wait() has not ended the one before");
+    if (!is_part(window, origins))
+        return checks.refuse(MPI_ERR_GROUP, "not a group of ranks of the window");
     window.is_posted = true;
     window.is_fenced = false;
     each_rank(window, origins, [&window](Rank rank) {
@@ -226,13 +205,11 @@ int win_post(WindowChecks& checks, const Group& origins, int) {
 }
 
 int win_start(WindowChecks& checks, Group& targets, int) {
-    checks.require(checks.window().started == nullptr, MPI_ERR_RMA_SYNC,
-                   "MPI_Win_complete() has not ended the one before");
-    checks.require(is_part(checks.window(), targets), MPI_ERR_GROUP,
-                   "not a group of ranks of the window");
-    if (checks.bad())
-        return checks.code();
     Window& window = checks.window();
+    if (window.started != nullptr)
+        return checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_complete() has not ended the one before");
+    if (!is_part(window, targets))
+        return checks.refuse(MPI_ERR_GROUP, "not a group of ranks of the window");
     window.started = hold(&targets);
     window.is_fenced = false;
     each_rank(window, targets, [&window](Rank rank) {
@@ -243,11 +220,9 @@ int win_start(WindowChecks& checks, Group& targets, int) {
 }
 
 int win_complete(WindowChecks& checks) {
-    checks.require(checks.window().started != nullptr, MPI_ERR_RMA_SYNC,
-                   "MPI_Win_start() has not begun");
-    if (checks.bad())
-        return checks.code();
     Window& window = checks.window();
+    if (window.started == nullptr)
+        return checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_start() has not begun");
     flush(window, MPI_ANY_SOURCE);
     each_rank(window, *window.started, [&window](Rank rank) {
         target_of(window, rank).is_started = false;
@@ -257,117 +232,88 @@ int win_complete(WindowChecks& checks) {
     return checks.end();
 }
 
-int win_wait(WindowChecks& checks) {
-    checks.require(checks.window().is_posted, MPI_ERR_RMA_SYNC, "MPI_Win_post() has not begun");
-    if (!checks.bad())
-        end_exposure(checks.window());
-    return checks.code();
+/// `flag`: whether the exposure has ended is only looked at, and put there.
+int end_exposure(WindowChecks& checks, int* flag) {
+    Window& window = checks.window();
+    if (!window.is_posted)
+        return checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_post() has not begun");
+    if (flag != nullptr && !all_have_done(window))
+        pass_time();
+    if (flag != nullptr)
+        *flag = all_have_done(window);
+    if (flag != nullptr && *flag == 0)
+        return MPI_SUCCESS;
+    while (window.exposed != nullptr)
+        end_first(window, &window.exposed);
+    window.is_posted = false;
+    return MPI_SUCCESS;
 }
 
-int win_test(WindowChecks& checks, int* flag) {
-    checks.require(checks.window().is_posted, MPI_ERR_RMA_SYNC, "MPI_Win_post() has not begun");
-    if (checks.bad())
-        return checks.code();
-    if (!all_have_done(checks.window()))
-        pass_time();
-    *flag = all_have_done(checks.window());
-    if (*flag != 0)
-        end_exposure(checks.window());
+int lock(WindowChecks& checks, int kind, Rank target) {
+    Window& window = checks.window();
+    window.is_fenced = false;
+    each_target(window, target, [&](Rank rank) { ask(window, Ask::What::lock, rank, kind); });
+    wait_for_answers(window, target);
     return MPI_SUCCESS;
+}
+
+int unlock(WindowChecks& checks, Rank target) {
+    Window& window = checks.window();
+    each_target(window, target, [&window](Rank rank) {
+        forget_what_is_asked(window, rank);
+        ask(window, Ask::What::unlock, rank);
+    });
+    wait_for_answers(window, target);
+    return checks.end();
 }
 
 int win_lock(WindowChecks& checks, int kind, int rank, int) {
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    Window& window = checks.window();
-    Target& its = target_of(window, rank);
-    checks.require(is_lock(kind), MPI_ERR_LOCKTYPE, "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE")
-        .require(its.lock == 0 && !window.is_all_locked && !its.is_started, MPI_ERR_RMA_SYNC,
-                 "another epoch has not ended there");
-    if (checks.bad())
-        return checks.code();
-    window.is_fenced = false;
+    Target& its = target_of(checks.window(), rank);
+    if (kind != MPI_LOCK_SHARED && kind != MPI_LOCK_EXCLUSIVE)
+        return checks.refuse(MPI_ERR_LOCKTYPE, "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE");
+    if (its.lock != 0 || checks.window().is_all_locked || its.is_started)
+        return checks.refuse(MPI_ERR_RMA_SYNC, "another epoch has not ended there");
     its.lock = kind;
-    ask(window, Ask::What::lock, rank, kind);
-    wait_for_answers(window, rank);
-    return MPI_SUCCESS;
+    return lock(checks, kind, rank);
 }
 
 int win_unlock(WindowChecks& checks, int rank) {
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    Window& window = checks.window();
-    Target& its = target_of(window, rank);
-    if (its.lock == 0)
-        return checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_lock() has not begun");
-    its.lock = 0;
-    forget_what_is_asked(window, rank);
-    ask(window, Ask::What::unlock, rank);
-    wait_for_answers(window, rank);
-    return checks.end();
+    const int was_locked = std::exchange(target_of(checks.window(), rank).lock, 0);
+    return was_locked == 0 ? checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_lock() has not begun")
+                           : unlock(checks, rank);
 }
 
 int win_lock_all(WindowChecks& checks, int) {
     Window& window = checks.window();
     if (window.started != nullptr || window.has_lock())
-        return checks.refuse(MPI_ERR_RMA_SYNC, "another epoch has not ended");
-    window.is_fenced = false;
+        return checks.refuse(MPI_ERR_RMA_SYNC, kNotEnded);
     window.is_all_locked = true;
-    for (Rank rank = 0; rank < window.size(); ++rank)
-        ask(window, Ask::What::lock, rank, MPI_LOCK_SHARED);
-    wait_for_answers(window, MPI_ANY_SOURCE);
-    return MPI_SUCCESS;
+    return lock(checks, MPI_LOCK_SHARED, MPI_ANY_SOURCE);
 }
 
 int win_unlock_all(WindowChecks& checks) {
-    checks.require(checks.window().is_all_locked, MPI_ERR_RMA_SYNC,
-                   "MPI_Win_lock_all() has not begun");
-    if (checks.bad())
-        return checks.code();
-    Window& window = checks.window();
-    window.is_all_locked = false;
-    for (Rank rank = 0; rank < window.size(); ++rank) {
-        forget_what_is_asked(window, rank);
-        ask(window, Ask::What::unlock, rank);
-    }
-    wait_for_answers(window, MPI_ANY_SOURCE);
-    return checks.end();
+    const bool was_locked = std::exchange(checks.window().is_all_locked, false);
+    return was_locked ? unlock(checks, MPI_ANY_SOURCE)
+                      : checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_lock_all() has not begun");
 }
 
-int win_flush(WindowChecks& checks, int rank) {
+/// `wait_for`: for all that was asked of a rank, or of all ranks, or only for what comes back of
+/// it: what is sent was copied.
+int flush_window(WindowChecks& checks, bool (*wait_for)(Window&, Rank),
+                 Rank rank = MPI_ANY_SOURCE) {
     if (checks.access(rank).bad() || rank == MPI_PROC_NULL)
         return checks.code();
-    let_others_act(flush(checks.window(), rank));
-    return checks.end();
-}
-
-int win_flush_all(WindowChecks& checks) {
-    if (checks.access_to_any().bad())
-        return checks.code();
-    let_others_act(flush(checks.window(), MPI_ANY_SOURCE));
-    return checks.end();
-}
-
-// What is sent was copied; what is fetched has to come.
-int win_flush_local(WindowChecks& checks, int rank) {
-    if (checks.access(rank).bad() || rank == MPI_PROC_NULL)
-        return checks.code();
-    let_others_act(wait_for_answers(checks.window(), rank));
-    return checks.end();
-}
-
-int win_flush_local_all(WindowChecks& checks) {
-    if (checks.access_to_any().bad())
-        return checks.code();
-    let_others_act(wait_for_answers(checks.window(), MPI_ANY_SOURCE));
+    if (!wait_for(checks.window(), rank)) // a little time passes, in which the window is served
+        pass_time();
     return checks.end();
 }
 
 // There is one copy of a window. A program that calls this in a loop waits for others to change it.
-int win_sync(const WindowChecks&) {
-    pass_time();
-    return MPI_SUCCESS;
-}
+void win_sync(const WindowChecks&) { pass_time(); }
 
 } // namespace
 

@@ -136,17 +136,11 @@ private:
 
 /// A request of the program: for what comes, or for nothing.
 int Call::give_request(WindowChecks& checks, const Place& place, int tag) const {
-    auto* const made = make<Request>();
+    auto* const made = make<Request>(asked(Request::Kind::receive, in.data, in.count, in.type,
+                                           receives() ? place.rank : int{MPI_PROC_NULL}, tag,
+                                           checks.window(), Traffic::collectives));
     if (made == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    made->kind = Request::Kind::receive;
-    made->comm = &checks.window();
-    made->traffic = Traffic::collectives;
-    made->peer = receives() ? place.rank : int{MPI_PROC_NULL};
-    made->tag = tag;
-    made->type = type_of(in.type);
-    made->count = in.count;
-    made->data = static_cast<std::byte*>(const_cast<void*>(in.data));
     hold(made->type);
     begin(*made);
     *request = give_handle(*made);

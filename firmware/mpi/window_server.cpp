@@ -14,7 +14,7 @@
 
 namespace mesh::mpi {
 
-Window* windows = nullptr;
+Queue<Window> windows;
 
 namespace {
 
@@ -106,9 +106,9 @@ private:
             return false;             // it is no memory
         std::uintptr_t place = begin; // what is before it is attached
         while (place < end) {
-            const Attached* one = window_.attached;
-            while (one != nullptr && (place < one->begin || place >= one->end))
-                one = one->next;
+            const Attached* const one = *window_.attached.find([place](const Attached& other) {
+                return place >= other.begin && place < other.end;
+            });
             if (one == nullptr)
                 return false;
             place = one->end;
@@ -173,22 +173,20 @@ private:
     }
     void lock() {
         const int kind = static_cast<int>(ask_.op);
-        if (window_.waiters == nullptr && may_hold(kind))
+        if (*window_.waiters.begin() == nullptr && may_hold(kind))
             return grant(from_, kind, ask_.answer);
-        Waiter** last = &window_.waiters;
-        while (*last != nullptr)
-            last = &(*last)->next;
-        *last = make<Waiter>(nullptr, from_, kind, ask_.answer);
-        if (*last == nullptr)
+        auto* const waiter = make<Waiter>(nullptr, from_, kind, ask_.answer);
+        if (waiter == nullptr)
             end_run("no memory for a rank that waits for a lock", MPI_ERR_NO_MEM);
+        window_.waiters.push(*waiter);
     }
     void unlock() {
         if (--window_.holders == 0)
             window_.held = 0;
         answer_how_it_went();
-        while (window_.waiters != nullptr && may_hold(window_.waiters->kind)) {
-            Waiter* const next = window_.waiters;
-            window_.waiters = next->next;
+        Waiter** const first = window_.waiters.begin();
+        while (*first != nullptr && may_hold((*first)->kind)) {
+            Waiter* const next = window_.waiters.take(first);
             grant(next->rank, next->kind, next->answer);
             destroy(next);
         }
@@ -206,18 +204,16 @@ void serve_next() {
     Window* window = nullptr;
     Unexpected* message = nullptr;
     fiber::await(fiber::node().wait_until([&window, &message] {
-        for (window = windows; window != nullptr; window = window->next)
-            if (message = take_message(*window, MPI_ANY_SOURCE, MPI_ANY_TAG); message != nullptr)
-                return true;
-        return false;
+        window = *windows.find([&message](const Window& one) {
+            message = take_message(one, MPI_ANY_SOURCE, MPI_ANY_TAG);
+            return message != nullptr;
+        });
+        return window != nullptr;
     }));
     const Room room(message->envelope.bytes);
-    Request request;
-    request.kind = Request::Kind::receive;
-    request.comm = window;
-    request.type = type_of(MPI_BYTE);
-    request.count = static_cast<int>(message->envelope.bytes);
-    request.data = room.data();
+    Request request =
+        asked(Request::Kind::receive, room.data(), static_cast<int>(message->envelope.bytes),
+              MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, *window);
     begin(request, message);
     wait(request);
     Arrived(*window, request.source, room.data()).serve();

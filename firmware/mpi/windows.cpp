@@ -39,8 +39,7 @@ int begin_window(Checks& checks, int flavor, void* memory, MPI_Aint bytes, int u
     window->flavor = flavor;
     window->shapes = of_all<Shape>(comm.size());
     window->targets = of_all<Target>(comm.size());
-    window->next = windows;
-    windows = window;
+    windows.push(*window);
     const Shape mine{bytes, unit};
     *handle = give_handle(*window);
     return all_gather_bytes(*window, std::as_bytes(std::span{&mine, 1}), window->shapes,
@@ -63,21 +62,12 @@ int allocate_window(Checks& checks, int flavor, MPI_Aint bytes, int unit, void* 
 
 constexpr const char* kOnlyDynamic = "only for a window of MPI_Win_create_dynamic()";
 
-void drop_attached(Attached** link) {
-    Attached* const one = *link;
-    *link = one->next;
-    destroy(one);
-}
-
 void end_window(Window& window) {
-    Window** link = &windows;
-    while (*link != &window)
-        link = &(*link)->next;
-    *link = window.next;
+    windows.take_first([&window](const Window& one) { return &one == &window; });
     if (window.flavor == MPI_WIN_FLAVOR_ALLOCATE || window.flavor == MPI_WIN_FLAVOR_SHARED)
         mesh_free(window.base);
-    while (window.attached != nullptr)
-        drop_attached(&window.attached);
+    while (Attached* const one = window.attached.take_first([](const Attached&) { return true; }))
+        destroy(one);
     mesh_free(window.shapes);
     mesh_free(window.targets);
     release(window.errhandler);
@@ -106,10 +96,7 @@ int alloc_mem(Checks& checks, MPI_Aint bytes, void* memory) {
     return MPI_SUCCESS;
 }
 
-int free_mem(void* memory) {
-    mesh_free(memory);
-    return MPI_SUCCESS;
-}
+void free_mem(void* memory) { mesh_free(memory); }
 
 // A rank shares memory with itself alone, as MPI_Comm_split_type() says.
 int win_allocate_shared(Checks& checks, MPI_Aint bytes, int unit, void* memory, MPI_Win* win) {
@@ -119,16 +106,15 @@ int win_allocate_shared(Checks& checks, MPI_Aint bytes, int unit, void* memory, 
     return allocate_window(checks, MPI_WIN_FLAVOR_SHARED, bytes, unit, memory, win);
 }
 
-int win_shared_query(WindowChecks& checks, Rank, MPI_Aint* bytes, int* unit, void* memory) {
+void win_shared_query(WindowChecks& checks, Rank, MPI_Aint* bytes, int* unit, void* memory) {
     checks.require(checks.window().flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
                    "only for a window of MPI_Win_allocate_shared()");
     if (checks.bad())
-        return checks.code();
+        return;
     const Window& window = checks.window();
     *bytes = window.shapes[0].bytes;
     *unit = window.unit;
     *static_cast<void**>(memory) = window.base;
-    return MPI_SUCCESS;
 }
 
 // Displacements are addresses, so the window begins at the first of all.
@@ -143,11 +129,10 @@ int win_attach(WindowChecks& checks, void* memory, MPI_Aint bytes) {
     if (checks.bad())
         return checks.code();
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    Attached*& first = checks.window().attached;
-    auto* const one = make<Attached>(first, begin, begin + static_cast<std::uintptr_t>(bytes));
+    auto* const one = make<Attached>(nullptr, begin, begin + static_cast<std::uintptr_t>(bytes));
     if (one == nullptr)
         return checks.refuse(MPI_ERR_RMA_ATTACH, "no memory to note what is attached");
-    first = one;
+    checks.window().attached.push(*one);
     return MPI_SUCCESS;
 }
 
@@ -156,12 +141,12 @@ int win_detach(WindowChecks& checks, const void* memory) {
                    kOnlyDynamic);
     if (checks.bad())
         return checks.code();
-    Attached** link = &checks.window().attached;
-    while (*link != nullptr && (*link)->begin != reinterpret_cast<std::uintptr_t>(memory))
-        link = &(*link)->next;
-    if (*link == nullptr)
+    Attached* const one = checks.window().attached.take_first([memory](const Attached& other) {
+        return other.begin == reinterpret_cast<std::uintptr_t>(memory);
+    });
+    if (one == nullptr)
         return checks.refuse(MPI_ERR_BASE, "nothing is attached there");
-    drop_attached(link);
+    destroy(one);
     return MPI_SUCCESS;
 }
 
@@ -181,28 +166,21 @@ int win_free(WindowChecks& checks, MPI_Win* handle) {
     return code;
 }
 
-int win_get_group(WindowChecks& checks, MPI_Group* group) {
+void win_get_group(WindowChecks& checks, MPI_Group* group) {
     *group = give_handle(*hold(checks.window().group));
-    return MPI_SUCCESS;
 }
 
 // A window is a communicator, too: names and error handlers are those of one.
 
 int win_get_attr(WindowChecks& checks, int key, void* value, int* flag) {
     if (key < MPI_WIN_BASE || key > MPI_WIN_MODEL)
-        return get_attribute(checks, checks.window(), key, value, flag);
+        return get_attribute(checks, checks.comm(), key, value, flag);
     *flag = 1;
     *static_cast<void**>(value) = standard_value(checks.window(), key);
     return MPI_SUCCESS;
 }
 
-int win_create_errhandler(Checks& checks, MPI_Win_errhandler_function* function,
-                          MPI_Errhandler* handler) {
-    return create_errhandler(checks, reinterpret_cast<MPI_Comm_errhandler_function*>(function),
-                             handler);
-}
-
-int win_set_info(const WindowChecks&) { return MPI_SUCCESS; }
+void win_set_info(const WindowChecks&) {}
 
 int win_get_info(const WindowChecks&, MPI_Info* info) { return PMPI_Info_create(info); }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "mpi/engine.hpp"
+#include "mpi/queue.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -89,10 +90,10 @@ struct Window : Comm {
     bool was_refused = false; // something that was asked, and the program was not told yet
 
     // Of this rank's own memory.
-    Attached* attached = nullptr;
-    Waiter* waiters = nullptr; // the first has waited for longest
-    int holders = 0;           // of the lock
-    int held = 0;              // its kind
+    Queue<Attached> attached;
+    Queue<Waiter> waiters; // the first has waited for longest
+    int holders = 0;       // of the lock
+    int held = 0;          // its kind
 
     /// This rank has locked the memory of another one, or its own.
     bool has_lock() const {
@@ -102,7 +103,7 @@ struct Window : Comm {
 };
 
 /// All windows of this node.
-extern Window* windows;
+extern Queue<Window> windows;
 
 /// Operations that move bytes as they are.
 inline bool is_plain(MPI_Op op) { return op == MPI_REPLACE || op == MPI_NO_OP; }
@@ -136,10 +137,8 @@ public:
     WindowChecks(const char* call, MPI_Win handle);
     /// Also MPI_PROC_NULL.
     WindowChecks& target(Rank rank);
-    /// The window may be accessed there now.
+    /// The window may be accessed there now; MPI_ANY_SOURCE: at some rank.
     WindowChecks& access(Rank rank);
-    /// Some rank's window may be accessed now.
-    WindowChecks& access_to_any();
     /// What a call returns after a wait for answers: an access may have been refused at its target.
     int end();
     /// Only where nothing is bad.

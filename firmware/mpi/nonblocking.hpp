@@ -42,9 +42,24 @@ struct Held {
     static constexpr int kEachRank = -1;
 };
 
-/// Begins a collective. Gives what the call returns.
-int begin_behind(Checks& checks, const Held& held, const LaterCall& call, MPI_Request* request);
-/// The same for one that begins with MPI_Start(), again and again.
-int prepare_behind(Checks& checks, const Held& held, const LaterCall& call, MPI_Request* request);
+/// Begins a collective, or, `is_persistent`, makes one that begins with MPI_Start(), again and
+/// again. Gives what the call returns.
+int begin_collective(Checks& checks, bool is_persistent, const Held& held, const LaterCall& later,
+                     MPI_Request* request);
+
+/// The type of data that is there, not MPI_IN_PLACE.
+template <class T>
+T given(const void* data, T type) {
+    return data != MPI_IN_PLACE ? type : T{};
+}
+/// The same of the part that a rank has in a call with a root: it has none where `root` is MPI_ROOT
+/// or MPI_PROC_NULL.
+inline MPI_Datatype given(const void* data, MPI_Datatype type, Rank root) {
+    return root >= 0 ? given(data, type) : MPI_DATATYPE_NULL;
+}
+/// A type that has a meaning at the root only.
+inline MPI_Datatype at_root(const Checks& checks, Rank root, MPI_Datatype type) {
+    return checks.comm().is_root(root) ? type : MPI_DATATYPE_NULL;
+}
 
 } // namespace mesh::mpi

@@ -1,13 +1,26 @@
-// Numbers of a call for large counts as those of the call that does the work: a node holds less
-// than 2 GiB, so what does not fit is an error.
+// What the doors of the calls need (calls.py).
+//
+// A function behind a door gives what the call returns, or nothing: then the call returns what its
+// checks have found. Numbers of a call for large counts become those of the call that does the
+// work: a node holds less than 2 GiB, so what does not fit is an error.
 #pragma once
 
 #include "mpi/objects.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace mesh::mpi {
+
+/// What a call returns whose work this is. `checks`: nullptr, it has none.
+template <class Work>
+[[gnu::always_inline]] inline int end_of(Work work, const Checks* checks = nullptr) {
+    if constexpr (std::is_same_v<decltype(work()), int>)
+        return work();
+    work();
+    return checks == nullptr ? MPI_SUCCESS : checks->code();
+}
 
 template <class Number>
 Number narrowed(Checks& checks, std::int64_t value) {
