@@ -340,7 +340,7 @@ def main():
                     declare("int", f"MPI_{later_name(form, call)}" + "_c" * large,
                             call.parameters(large, more))
                     doors.append(later_door(call, form, is_persistent, more, large))
-        files[f"doors/{section}.inc"] = ('#include "mpi/door.hpp"\nnamespace mesh::mpi {\n'
+        files[f"doors/{section}.inc"] = ('#include "mpi/objects/door.hpp"\nnamespace mesh::mpi {\n'
                                          'extern "C" {\n' + "".join(doors) + "}\n}\n")
     files["mpi_calls.h"] = ("/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it. "
                             "*/\n" + "".join(prototypes))

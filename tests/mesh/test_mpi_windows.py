@@ -191,7 +191,7 @@ def debugger_words(monkeypatch):
 
 
 def test_the_debugger_tells_the_calls_that_the_report_tells(tmp_path, monkeypatch):
-    text = '''#include "mpi/awaited.hpp"
+    text = '''#include "mpi/engine/awaited.hpp"
         #include <cstdio>
         using namespace mesh::mpi;
         int main() {
