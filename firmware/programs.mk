@@ -50,10 +50,10 @@ $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(APP_SOURCES) $(HOST_PROBES)): %.sim: 
 # Each program has its own of what these functions keep, as it has on a board. Those of fiber/ and
 # mpi/ are linked if it has a main().
 # Of functions of one name the linker takes the first: those that take the place of weak ones in
-# mpi/outlived.cpp come last.
-IN_PLACE := firmware/mpi/failures.cpp firmware/mpi/sessions.cpp
+# mpi/environment/outlived.cpp come last.
+IN_PLACE := $(addprefix firmware/mpi/environment/,failures.cpp sessions.cpp)
 STATE_SOURCES := $(filter-out $(IN_PLACE),$(sort $(wildcard firmware/libc/state/*.cpp \
-  firmware/fiber/*.cpp firmware/mpi/*.cpp))) $(IN_PLACE)
+  firmware/fiber/*.cpp firmware/mpi/*/*.cpp))) $(IN_PLACE)
 $(foreach b,$(BOARDS),$(eval $(BUILD)/$b/libmesh.a: $(call target_objects,$b,$(STATE_SOURCES))))
 $(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)
 	$(call say,AR,$@)

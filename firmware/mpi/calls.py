@@ -57,9 +57,12 @@ NOTE = "note_call(__builtin_return_address(0));"
 
 
 class Argument:
-    """`word`: as in the table, "" for a declaration; `many`, `wide`, `moved`: those marks."""
+    """`word`: as in the table, "" for a declaration; `many`, `wide`, `moved`: those marks; `opens`,
+    `closes`: the parentheses that are beside it."""
 
     def __init__(self, text):
+        self.opens, self.closes = text.startswith("("), text.endswith(")")
+        text = text.strip("()")
         self.word = text if text in WORDS else ""
         *marks, text = re.match(r"(?:(many) |(wide) )?(?:(moved) )?(.*)",
                                 WORDS.get(text, text)).groups()
@@ -92,8 +95,9 @@ def unnamed(parameters):
 class Call:
     def __init__(self, row):
         left, right = re.fullmatch(r"(.*?):(?: (.*)|)", row).groups("")
-        self.checked = not left.startswith("!")
-        name, _, body = left.lstrip("!").partition(" = ")
+        mark = left[0] if left[0] in "!*@" else ""
+        self.checked, self.is_later, self.is_kept = mark != "!", mark == "*", mark == "@"
+        name, _, body = left.removeprefix(mark).partition(" = ")
         self.returns, _, self.name = name.rpartition(" ")
         self.returns = self.returns or "int"
         self.prefix = "MPIX_" if self.name.startswith("MPIX_") else "MPI_"
@@ -171,7 +175,8 @@ class Call:
         for argument in self.arguments:
             if argument.name == "count" and "requests" in self.words or argument.word in gone:
                 continue
-            yield given.get(argument.word, argument.name)
+            yield "{" * argument.opens + given.get(argument.word, argument.name) + (
+                "}" * argument.closes)
 
     def length(self, argument):
         """Of a list of numbers."""
@@ -192,17 +197,33 @@ def defined(returns, name, used, parameters, lines):
             f'{returns} {name}({parameters}) __attribute__((weak, alias("P{name}")));\n')
 
 
+def kept(call, work):
+    """The work of a call that makes a datatype, which is told then what the call was given."""
+    given = {"int": [], "MPI_Datatype": [], "MPI_Aint": []}
+    length = "dimensions" if "int dimensions" in call.parameters() else "count"
+    for argument in call.arguments[:-1]:
+        kind = argument.type.replace("const ", "").strip()
+        given[kind].append(f"list({argument.name}, {length})" if argument.array
+                           else f"list(&{argument.name}, 1)")
+    combiner = call.name.removeprefix("Type_").removeprefix("create_").upper()
+    lists = ", ".join(f"{{{', '.join(some)}}}" for some in given.values())
+    return f"kept({work}, type, [&] {{ return Given{{MPI_COMBINER_{combiner}, {lists}}}; }})"
+
+
 def door(call):
     passed = [*call.first, *call.passed()]
-    if not call.checked:
+    if call.body.startswith("PMPI_") or call.returns != "int":
         lines = [NOTE] * (call.returns == "int") + [f"return {call.body}({', '.join(passed)});"]
+    elif not call.checked:
+        lines = [NOTE, f"return end_of([&] {{ return {call.body}({', '.join(passed)}); }});"]
     else:
         before, chain = call.checks()
         lines = [NOTE, call.checker(call.name), *before]
         if chain or before or set(call.words) & set(CHECKERS):
             lines.append(f"if (checks{''.join(f'.{one}' for one in chain)}.bad()) "
                          "return checks.code();")
-        lines.append(f"return {call.body}({', '.join(['checks', *passed])});")
+        work = f"end_of([&] {{ return {call.body}({', '.join(['checks', *passed])}); }}, &checks)"
+        lines.append(f"return {kept(call, work) if call.is_kept else work};")
     return defined(call.returns, call.prefix + call.name, call.parameters(defines=True),
                    call.parameters(), lines)
 
@@ -260,15 +281,16 @@ def held(call):
     return f"{{.one = given({names[0]}, {types[0]}), .other = {types[1]}}}"
 
 
-LATER = (("I{}", "begin_behind", ("MPI_Request *request",)),
-         ("{}_init", "prepare_behind", ("MPI_Info info", "MPI_Request *request")))
+# A call that does not wait, and one that is persistent: name, whether it is that, more arguments.
+LATER = (("I{}", "false", ("MPI_Request *request",)),
+         ("{}_init", "true", ("MPI_Info info", "MPI_Request *request")))
 
 
 def later_name(form, call):
     return form.format(call.name.lower() if form.startswith("I") else call.name)
 
 
-def later_door(call, form, begin, more, large):
+def later_door(call, form, is_persistent, more, large):
     name = later_name(form, call) + ("_c" if large else "")
     parameters = call.parameters(large, more)
     lines, arguments = narrowed(call, False) if large else ([], [
@@ -281,7 +303,8 @@ def later_door(call, form, begin, more, large):
              "if (checks.result(request).bad()) return checks.code();",
              f"const auto call = [=](MPI_Comm its_comm, {op}) {{ return "
              f"PMPI_{call.name}{'_c' if large and has_lists else ''}({arguments}); }};",
-             f"return {begin}(checks, {held(call)}, later(call), request);"]
+             f"return begin_collective(checks, {is_persistent}, {held(call)}, later(call), "
+             "request);"]
     return defined("int", f"MPI_{name}", unnamed(parameters), parameters, lines)
 
 
@@ -299,8 +322,6 @@ def read(table):
 def main():
     table, folder = map(pathlib.Path, sys.argv[1:])
     sections = read(table.read_text())
-    calls = {call.name: call for rows in sections.values() for row in rows
-             if not row.startswith("later") for call in [Call(row)]}
     prototypes, files = [], {}
 
     def declare(returns, name, parameters):
@@ -308,22 +329,18 @@ def main():
 
     for section, rows in sections.items():
         doors = []
-        for row in rows:
-            if row.startswith("later"):
-                for call in (calls[name] for name in re.split(", ", row.partition(": ")[2])):
-                    for form, begin, more in LATER:
-                        for large in (False, True)[:1 + call.is_large]:
-                            declare("int", f"MPI_{later_name(form, call)}" + "_c" * large,
-                                    call.parameters(large, more))
-                            doors.append(later_door(call, form, begin, more, large))
-                continue
-            call = calls[Call(row).name]
+        for call in map(Call, rows):
             declare(call.returns, call.prefix + call.name, call.parameters())
             doors.append(door(call))
             if call.is_large:
                 declare("int", f"MPI_{call.name}_c", call.parameters(large=True))
                 doors.append(large_door(call))
-        files[f"doors/{section}.inc"] = ('#include "mpi/large.hpp"\nnamespace mesh::mpi {\n'
+            for form, is_persistent, more in LATER if call.is_later else ():
+                for large in (False, True)[:1 + call.is_large]:
+                    declare("int", f"MPI_{later_name(form, call)}" + "_c" * large,
+                            call.parameters(large, more))
+                    doors.append(later_door(call, form, is_persistent, more, large))
+        files[f"doors/{section}.inc"] = ('#include "mpi/objects/door.hpp"\nnamespace mesh::mpi {\n'
                                          'extern "C" {\n' + "".join(doors) + "}\n}\n")
     files["mpi_calls.h"] = ("/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it. "
                             "*/\n" + "".join(prototypes))

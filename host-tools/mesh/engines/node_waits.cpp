@@ -5,7 +5,7 @@
 #include "kernel/api/channel.hpp"
 #include "kernel/base/limits.hpp"
 #include "library/blocks.hpp"
-#include "mpi/awaited.hpp"
+#include "mpi/engine/awaited.hpp"
 
 #include <fmt/format.h>
 

@@ -17,8 +17,8 @@ MATCHES = {  # where classes keep the Match that they wait for
     "mesh::detail::MailThere": lambda it: it["match"],
 }
 
-# The calls to which messages with such a tag belong, as calls_with() of firmware/mpi/awaited.hpp
-# says.
+# The calls to which messages with such a tag belong, as calls_with() of
+# firmware/mpi/engine/awaited.hpp says.
 MPI_CALLS = {1: "MPI_Barrier", 2: "MPI_Bcast", 3: "MPI_Reduce", 4: "MPI_Gather or its kin",
              5: "MPI_Scatter", 6: "MPI_Alltoall", 7: "MPI_Scan or MPI_Exscan",
              8: "the making of a communicator", 9: "MPI_Grequest_complete", 500: "MPI_Win_start",

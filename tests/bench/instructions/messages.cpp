@@ -8,7 +8,7 @@
 #include "kernel/node/node_core.hpp"
 #include "kernel/node/node_memory.hpp"
 #include "meshputer.hpp"
-#include "mpi/envelope.hpp"
+#include "mpi/engine/envelope.hpp"
 #include "mpi/mpi.h"
 #include "tests/bench/instructions/counter.hpp"
 #include "tests/kernel/host_message.hpp"

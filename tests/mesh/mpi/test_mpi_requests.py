@@ -4,7 +4,7 @@ import re
 import pytest
 
 from mesh_tool import mesh
-from test_mpi import program_of, said_by, written
+from mpi_programs import program_of, said_by, written
 
 FUNCTIONS = """
 static int query(void *extra, MPI_Status *status) { return MPI_SUCCESS; }

@@ -2,7 +2,8 @@
 import pytest
 
 from mesh_tool import ROOT, console, mesh, program
-from test_mpi import ANSWERS, program_of, said_by, written
+from mpi_programs import program_of, said_by, written
+from test_mpi import ANSWERS
 
 
 @pytest.mark.parametrize("engine", ["sim", "qemu"])

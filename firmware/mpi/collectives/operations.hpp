@@ -1,0 +1,51 @@
+// Operations of reductions: those of the standard, and functions of the program's own.
+#pragma once
+
+#include "collectives/reduction.hpp"
+#include "mpi/datatypes/types.hpp"
+
+namespace mesh::mpi {
+
+struct Op : ObjectOf<kOperation, MPI_Op> {
+    MPI_User_function* function = nullptr; // of the program's own
+    std::uintptr_t number = 0;             // of one of the standard: its handle
+    bool commutes = true;
+};
+
+/// The operation of a handle; nullptr: it is none.
+Op* op_of(MPI_Op handle);
+inline void release(Op* op) {
+    if (--op->owners == 0)
+        destroy(op);
+}
+
+/// The operation that a program gives; nullptr: it is refused.
+inline Op* operation(Checks& checks, MPI_Op handle) { return checks.usable(op_of(handle), handle); }
+
+/// An operation with the type of its operands. `handle`: what a function of the program's own is
+/// told of the type.
+class Operation {
+public:
+    Operation(const Op& op, const Type& type, MPI_Datatype handle)
+        : op_(op),
+          type_(type),
+          handle_(handle) {}
+
+    /// The standard knows what it means.
+    bool is_known() const;
+    /// The kernel's trees can do it: they take any order, on the node's stack.
+    bool suits_trees() const { return op_.function == nullptr; }
+    bool commutes() const { return op_.commutes; }
+    /// For operations of the standard, over a communicator, on which the ranks agree as well. This
+    /// object must stay for as long as the combiner is used.
+    Combiner combiner(std::uint32_t communicator) const;
+    /// right = left op right, for `count` elements as they lie in the program's memory.
+    void combine(void* left, void* right, int count) const;
+
+private:
+    const Op& op_;
+    const Type& type_;
+    MPI_Datatype handle_;
+};
+
+} // namespace mesh::mpi

@@ -1,0 +1,176 @@
+// Groups: sets of ranks, in an order. What is made of them is local.
+#include "mpi/communicators/communicators.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mesh::mpi {
+
+namespace {
+
+/// Makes a group of those ranks of `from` that `takes` holds for.
+template <class Takes>
+Group* part_of(const Group& from, Takes takes) {
+    Group* const group = new_group(from.size);
+    group->size = 0;
+    for (Rank rank = 0; rank < from.size; ++rank)
+        if (takes(rank))
+            group->nodes[group->size++] = from.nodes[rank];
+    return group;
+}
+
+bool has(const Group& group, NodeId node) { return group.rank_of(node) != MPI_UNDEFINED; }
+
+int put(Group* group, MPI_Group* handle) {
+    find_own(*group);
+    if (group->size != 0) {
+        *handle = give_handle(*group);
+        return MPI_SUCCESS;
+    }
+    release(group);
+    *handle = MPI_GROUP_EMPTY;
+    return MPI_SUCCESS;
+}
+
+/// Refuses what it is given instead of a group, or gives the group.
+class GroupChecks : public Checks {
+public:
+    GroupChecks(const char* call, MPI_Group handle) : Checks(call), group_(group(handle)) {}
+    const Group& first() const { return *group_; }
+    int refuse_rank(Rank rank) { return refuse_number(MPI_ERR_RANK, rank, group_->size - 1); }
+
+private:
+    Group* group_;
+};
+
+bool is_rank(const Group& group, Rank rank) { return rank >= 0 && rank < group.size; }
+
+constexpr const char* kNoRange = "a range has a rank that the group has not, or no step";
+
+/// Ranks from a first to a last one in steps, as calls give them; calls `take` for each.
+template <class Take>
+bool each_in(const Group& group, int count, int ranges[][3], Take take) {
+    for (int at = 0; at < count; ++at) {
+        const auto [first, last, step] =
+            std::array<int, 3>{ranges[at][0], ranges[at][1], ranges[at][2]};
+        if (step == 0)
+            return false;
+        for (int rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
+            if (!is_rank(group, rank))
+                return false;
+            take(rank);
+        }
+    }
+    return true;
+}
+
+void group_size(GroupChecks& checks, int* size) { *size = checks.first().size; }
+
+void group_rank(GroupChecks& checks, int* rank) { *rank = checks.first().own; }
+
+void group_free(GroupChecks&, MPI_Group* handle) {
+    if (!is_fixed(*handle))
+        take_handle(group_of(*handle));
+    *handle = MPI_GROUP_NULL;
+}
+
+int group_incl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part) {
+    if (checks.count(count).bad())
+        return checks.code();
+    for (int at = 0; at < count; ++at) {
+        if (!is_rank(checks.first(), ranks[at]))
+            return checks.refuse_rank(ranks[at]);
+        if (std::find(ranks, ranks + at, ranks[at]) != ranks + at)
+            return checks.refuse(MPI_ERR_RANK, "a rank is there twice");
+    }
+    Group* const made = new_group(count);
+    std::transform(ranks, ranks + count, made->nodes,
+                   [&](Rank rank) { return checks.first().node(rank); });
+    return put(made, part);
+}
+
+int group_excl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part) {
+    if (checks.count(count).bad())
+        return checks.code();
+    for (int at = 0; at < count; ++at)
+        if (!is_rank(checks.first(), ranks[at]))
+            return checks.refuse_rank(ranks[at]);
+    return put(
+        part_of(checks.first(),
+                [=](Rank rank) { return std::find(ranks, ranks + count, rank) == ranks + count; }),
+        part);
+}
+
+int group_range_incl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
+    if (checks.count(count).bad())
+        return checks.code();
+    const Group& group = checks.first();
+    Rank size = 0;
+    if (!each_in(group, count, ranges, [&size](Rank) { ++size; }))
+        return checks.refuse(MPI_ERR_RANK, kNoRange);
+    Group* const made = new_group(size);
+    mesh::NodeId* next = made->nodes;
+    each_in(group, count, ranges, [&](Rank rank) { *next++ = group.node(rank); });
+    return put(made, part);
+}
+
+int group_range_excl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
+    if (checks.count(count).bad())
+        return checks.code();
+    const Group& group = checks.first();
+    if (!each_in(group, count, ranges, [](Rank) {}))
+        return checks.refuse(MPI_ERR_RANK, kNoRange);
+    return put(part_of(group,
+                       [&](Rank rank) {
+                           bool is_left_out = false;
+                           each_in(group, count, ranges,
+                                   [&](Rank other) { is_left_out |= other == rank; });
+                           return !is_left_out;
+                       }),
+               part);
+}
+
+int group_union(GroupChecks& checks, const Group& second, MPI_Group* both) {
+    const Group& first = checks.first();
+    Group* const made = new_group(first.size + second.size);
+    std::copy_n(first.nodes, first.size, made->nodes);
+    made->size = first.size;
+    for (Rank rank = 0; rank < second.size; ++rank)
+        if (!has(first, second.nodes[rank]))
+            made->nodes[made->size++] = second.nodes[rank];
+    return put(made, both);
+}
+
+int group_intersection(GroupChecks& checks, const Group& second, MPI_Group* both) {
+    const Group& first = checks.first();
+    return put(part_of(first, [&](Rank rank) { return has(second, first.nodes[rank]); }), both);
+}
+
+int group_difference(GroupChecks& checks, const Group& second, MPI_Group* rest) {
+    const Group& first = checks.first();
+    return put(part_of(first, [&](Rank rank) { return !has(second, first.nodes[rank]); }), rest);
+}
+
+int group_translate_ranks(GroupChecks& checks, int count, const int* ranks, const Group& second,
+                          int* others) {
+    if (checks.count(count).bad())
+        return checks.code();
+    const Group& first = checks.first();
+    for (int at = 0; at < count; ++at) {
+        if (ranks[at] != MPI_PROC_NULL && !is_rank(first, ranks[at]))
+            return checks.refuse_rank(ranks[at]);
+        others[at] =
+            ranks[at] == MPI_PROC_NULL ? MPI_PROC_NULL : second.rank_of(first.node(ranks[at]));
+    }
+    return MPI_SUCCESS;
+}
+
+void group_compare(GroupChecks& checks, const Group& second, int* result) {
+    *result = compare(checks.first(), second);
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+#include "doors/groups.inc"

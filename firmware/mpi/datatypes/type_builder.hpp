@@ -1,0 +1,166 @@
+// How types are made of others.
+#pragma once
+
+#include "mpi/datatypes/types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mesh::mpi {
+
+/// What a program gave to the call that made a type, as MPI_Type_get_contents() tells it.
+struct Given {
+    int combiner;
+    std::array<std::span<const int>, 8> numbers; // one behind the other
+    std::span<const MPI_Datatype> types;
+    std::array<std::span<const MPI_Aint>, 2> addresses;
+};
+
+/// Keeps it with the type. There only in a program that asks for it, by MPI_Type_get_envelope() or
+/// MPI_Type_get_contents(): others have nothing of it in their images.
+[[gnu::weak]] void keep_recipe(Type& type, const Given& given);
+
+/// Keeps the basic types of `count` elements of `part` that come behind those of `made`. There only
+/// in a program that asks for them.
+[[gnu::weak]] void keep_sequence(Type& made, const Type& part, MPI_Aint count);
+
+/// The same at the door of a call that returns `code`. `given` makes it.
+template <class F>
+int kept(int code, MPI_Datatype* handle, F given) {
+    if (keep_recipe != nullptr && code == MPI_SUCCESS)
+        keep_recipe(*type_of(*handle), given());
+    return code;
+}
+
+/// `count` numbers of an array of the program.
+template <class T>
+std::span<const T> list(const T* values, int count) {
+    return {values, static_cast<std::size_t>(std::max(count, 0))};
+}
+
+/// Builds a type from copies of others at places, in order. Neighbours become one run. A type of
+/// 2 GiB or more is refused, and one that there is no memory for.
+class Builder {
+public:
+    explicit Builder(Checks& checks) : checks_(checks), type_(make<Type>()) {
+        if (type_ == nullptr)
+            refuse(MPI_ERR_NO_MEM, nullptr);
+    }
+    Builder(const Builder&) = delete;
+    Builder& operator=(const Builder&) = delete;
+
+    /// Adds `count` elements of `type`, the first at `offset`, each `stride` bytes behind the last.
+    void add(const Type& type, std::int64_t count, std::int64_t offset, std::int64_t stride) {
+        if (count <= 0 || type_ == nullptr)
+            return;
+        const std::int64_t last = offset + (count - 1) * stride;
+        if (count * type.size + type_->size > INT32_MAX || !is_address(offset) ||
+            !is_address(last + type.extent))
+            return refuse(MPI_ERR_COUNT, "a datatype of 2 GiB or more");
+        if (keep_sequence != nullptr)
+            keep_sequence(*type_, type, static_cast<MPI_Aint>(count));
+        if (type_->size == 0) {
+            type_->element = type.element;
+            type_->unit = type.unit;
+            type_->basic = type.basic;
+        } else if (type.size != 0) {
+            const bool is_alike = type_->element == type.element && type_->unit == type.unit;
+            type_->element = is_alike ? type.element : Element::none;
+            type_->unit = is_alike ? type.unit : 1;
+            type_->basic = type_->basic == type.basic ? type.basic : std::uint16_t{0};
+        }
+        type_->alignment = std::max(type_->alignment, type.alignment);
+        if (type.is_dense() && stride == type.extent)
+            append(static_cast<MPI_Aint>(offset), static_cast<std::uint32_t>(count * type.size));
+        else
+            append_each(type, count, offset, stride);
+        for (const std::int64_t first : {offset, last}) {
+            const auto low = static_cast<MPI_Aint>(first) + type.lower;
+            lower_ = known_ ? std::min(lower_, low) : low;
+            upper_ = known_ ? std::max(upper_, low + type.extent) : low + type.extent;
+            known_ = true;
+        }
+    }
+    void add(const Type& type, std::int64_t count, std::int64_t offset) {
+        add(type, count, offset, type.extent);
+    }
+
+    int end(MPI_Datatype* handle) {
+        if (type_ == nullptr)
+            return checks_.code();
+        if (checks_.result(handle).bad()) { // or a member was
+            release(std::exchange(type_, nullptr));
+            return checks_.code();
+        }
+        type_->lower = lower_;
+        type_->extent = upper_ - lower_;
+        *handle = give_handle(*type_);
+        return MPI_SUCCESS;
+    }
+    /// The same, with these bounds.
+    int end(MPI_Datatype* handle, std::int64_t lower, std::int64_t extent) {
+        if (!is_address(lower) || !is_address(lower + extent))
+            refuse(MPI_ERR_COUNT, "a datatype that reaches over 2 GiB or more");
+        lower_ = static_cast<MPI_Aint>(lower);
+        upper_ = static_cast<MPI_Aint>(lower + extent);
+        return end(handle);
+    }
+    /// For a structure: its end is rounded up as the compiler does it.
+    void round_up() {
+        const MPI_Aint odd =
+            type_ == nullptr ? 0 : (upper_ - lower_) % static_cast<MPI_Aint>(type_->alignment);
+        upper_ += odd == 0 ? 0 : type_->alignment - odd;
+    }
+
+private:
+    static bool is_address(std::int64_t place) {
+        return place >= INTPTR_MIN && place <= INTPTR_MAX;
+    }
+
+    void refuse(int code, const char* why) {
+        checks_.refuse(code, why);
+        if (type_ != nullptr)
+            release(std::exchange(type_, nullptr));
+    }
+
+    void append_each(const Type& type, std::int64_t count, std::int64_t offset,
+                     std::int64_t stride) {
+        for (; count != 0; --count, offset += stride)
+            for (const Run& run : type.all_runs()) {
+                append(static_cast<MPI_Aint>(offset) + run.offset, run.bytes);
+                if (type_ == nullptr)
+                    return;
+            }
+    }
+
+    void append(MPI_Aint offset, std::uint32_t bytes) {
+        type_->size += bytes;
+        if (type_->run_count != 0) {
+            Run& last = type_->runs[type_->run_count - 1];
+            if (last.offset + static_cast<MPI_Aint>(last.bytes) == offset) {
+                last.bytes += bytes;
+                return;
+            }
+        }
+        if (type_->run_count == room_) {
+            room_ = room_ == 0 ? 4 : 2 * room_;
+            auto* const more = static_cast<Run*>(mesh_realloc(type_->runs, room_ * sizeof(Run)));
+            if (more == nullptr)
+                return refuse(MPI_ERR_NO_MEM, "no memory for a datatype");
+            type_->runs = more;
+        }
+        type_->runs[type_->run_count++] = {offset, bytes};
+    }
+
+    Checks& checks_;
+    Type* type_; // nullptr: it was refused
+    std::uint32_t room_ = 0;
+    bool known_ = false;
+    MPI_Aint lower_ = 0;
+    MPI_Aint upper_ = 0;
+};
+
+} // namespace mesh::mpi

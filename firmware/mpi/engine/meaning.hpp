@@ -1,0 +1,68 @@
+// What sender and receiver of a message must agree about, in 16 bits of its envelope: of a message
+// of the program the kind and size of its elements, of one of a collective what its ranks were
+// told.
+#pragma once
+
+#include "mpi/datatypes/types.hpp"
+#include "mpi/engine/envelope.hpp"
+
+#include <cstdint>
+
+namespace mesh::mpi {
+
+/// Elements of one size that mean alike; a sign is nothing.
+enum class Family : std::uint8_t { any, integers, floating, complex, pairs };
+
+constexpr Family family_of(Element element) {
+    return element == Element::none || element == Element::bytes ? Family::any
+           : element <= Element::u64                             ? Family::integers
+           : element <= Element::flong                           ? Family::floating
+           : element <= Element::complex_long                    ? Family::complex
+                                                                 : Family::pairs;
+}
+
+/// 0: the data is mixed, or bytes or characters, and goes with anything.
+constexpr std::uint16_t meaning_of(const Type& type) {
+    const Family family = family_of(type.element);
+    return family == Family::any || type.unit == 1
+               ? std::uint16_t{0}
+               : static_cast<std::uint16_t>(static_cast<unsigned>(family) << 8 | type.unit);
+}
+
+/// Contexts of the program are even; of others it is known from elsewhere.
+constexpr std::uint16_t meaning_in(std::uint32_t context, const Type& type,
+                                   std::uint16_t of_collective) {
+    return context % 2 != 0 ? of_collective : meaning_of(type);
+}
+
+/// The first envelope of a message.
+inline Envelope envelope_of(Envelope::What what, const Comm& comm, std::uint32_t context,
+                            const Type& type, std::uint16_t of_collective, int tag,
+                            std::uint32_t bytes, std::uint32_t number) {
+    return {what,  meaning_in(context, type, of_collective), context, comm.rank(), tag, bytes,
+            number};
+}
+
+/// Of a collective: a member has failed, so the data may be none.
+inline constexpr std::uint16_t kOfFailure = 0x7F00;
+
+/// Of a collective. `operation`: the number of one of the standard.
+struct Agreed {
+    static constexpr unsigned kBits = 5;
+    static constexpr unsigned kMask = (1u << kBits) - 1;
+
+    static constexpr std::uint16_t all(Rank root, std::uintptr_t operation = 0,
+                                       Element element = Element::none) {
+        return static_cast<std::uint16_t>(
+            1u << 3 * kBits | (static_cast<unsigned>(root) & kMask) << 2 * kBits |
+            (static_cast<unsigned>(operation) & kMask) << kBits | static_cast<unsigned>(element));
+    }
+    static constexpr bool has_other_root(std::uint16_t one, std::uint16_t other) {
+        return ((one ^ other) >> 2 * kBits & kMask) != 0;
+    }
+    static constexpr bool has_other_operation(std::uint16_t one, std::uint16_t other) {
+        return ((one ^ other) >> kBits & kMask) != 0;
+    }
+};
+
+} // namespace mesh::mpi
