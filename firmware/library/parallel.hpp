@@ -1,4 +1,4 @@
-// Several processes at a time: occam's PAR.
+// Several processes at a time: occam's PAR and PRI PAR.
 //
 // It is made of spawn() and join(), so each of them is one of the node's processes
 // (limits::kProcessesMax), and costs the arena its frame until it has ended.
@@ -62,6 +62,21 @@ Task<Status> par(Kernel& kernel, Range processes) {
         all = first_failure(all, verdict);
     }
     co_return first_failure(all, begun);
+}
+
+/// par() of which the first process is high: occam's PRI PAR. Between any two waits of the others
+/// it has its turn if it can run, and so have those that it spawns. `pri_par(node, par(node,
+/// a(node), b(node)), c(node))` has two of them.
+template <std::same_as<Process>... Processes>
+Task<Status> pri_par(Kernel& kernel, Process high, Processes... others) {
+    ProcessId id;
+    const bool runs = kernel.spawn(std::move(high), id);
+    kernel.set_priority(id, Priority::high);
+    const Status rest = co_await par(kernel, std::move(others)...);
+    Status first = Status::no_memory;
+    if (runs)
+        first = co_await kernel.join(id);
+    co_return first_failure(first, rest);
 }
 
 } // namespace mesh

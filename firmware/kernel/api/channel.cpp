@@ -2,6 +2,13 @@
 
 namespace mesh::detail {
 
+bool ChannelWait::await_suspend(std::coroutine_handle<> caller) {
+    if (ask(*this))
+        return false;
+    (wanted_ == ChannelState::taken ? ends_.writer : ends_.reader) = sleep(caller);
+    return true;
+}
+
 bool ChannelWait::ask(Waiting& self) {
     const auto& wait = static_cast<const ChannelWait&>(self);
 #if MESH_FILLS_FRAMES

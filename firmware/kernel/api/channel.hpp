@@ -47,12 +47,17 @@ constexpr void check_is_there(const ChannelState&) {}
 /// What the waits of a channel's users see of it.
 struct ChannelEnds {
     ChannelState state = ChannelState::empty;
-    bool reading = false; // a process reads, since read() was called
+    bool reading = false;    // a process reads, since read() was called
+    std::uint8_t reader = 0; // that has slept here last
+    std::uint8_t writer = 0;
 };
 
 /// A wait until a channel has come to where its writer, or its reader, wants it. A channel that
 /// goes before that would be looked at for ever, so a simulation tells it.
 class ChannelWait : public Waiting {
+public:
+    bool await_suspend(std::coroutine_handle<> caller);
+
 protected:
     ChannelWait(Kernel& kernel, ChannelEnds& ends, ChannelState wanted MESH_PLACE)
         : Waiting(kernel.scheduler(), ask),
@@ -103,6 +108,7 @@ public:
         value_ = std::move(value);
         written_at_ = kernel_.now();
         ends_.state = State::offered;
+        kernel_.scheduler().wake(ends_.reader);
         return Writing{*this MESH_HERE};
     }
 
@@ -142,6 +148,7 @@ private:
             channel_.kernel_.advance_clock(channel_.written_at_);
             channel_.taken_at_ = channel_.kernel_.now();
             channel_.ends_.state = State::taken;
+            channel_.kernel_.scheduler().wake(channel_.ends_.writer);
             return std::move(channel_.value_);
         }
 

@@ -11,6 +11,8 @@ bool Attempt::await_suspend(std::coroutine_handle<> caller) {
     const bool over = leave();
     slot.waiting = over ? nullptr : this;
     slot.resume_at = caller;
+    if (!over) // what wakes `inner_` does not know of the guard
+        scheduler_.polled_ |= Scheduler::bit_of(scheduler_.current_);
     return !over;
 }
 

@@ -143,6 +143,17 @@ public:
     auto join(ProcessId id);
     /// The same; for no process, and for one that has been joined: ok, at once.
     auto end_of(ProcessId id);
+    /// From its next wait on the running process is of this priority; the program begins low, other
+    /// processes with the priority of the one that spawned them. Between any two waits high ones
+    /// that can run go before low ones, for as long as it takes: they are for short work.
+    void set_priority(Priority priority) {
+        scheduler_.set_priority(scheduler_.current(), priority);
+    }
+    /// The same of a process that was spawned and is not joined yet.
+    void set_priority(ProcessId id, Priority priority) {
+        if (scheduler_.will_be_joined(id))
+            scheduler_.set_priority(id.slot, priority);
+    }
 
     /// The running process's model clock: the latest time at which a thing that it took was there.
     wire::ModelTime now() { return scheduler_.clock(); }
@@ -343,158 +354,6 @@ private:
     }
 };
 
-// Awaiters ----------------------------------------------------------------------------------------
-
-namespace detail {
-
-/// Waits for ready(), then gives result().
-template <class Ready, class Result>
-class MESH_AWAITED Awaiter : public Waiting {
-    using Given = std::invoke_result_t<Result>;
-
-public:
-    Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
-        : Waiting(scheduler, ask, wake),
-          ready_(ready),
-          result_(std::move(result)) {}
-    template <SaysFailure Value = Given>
-    [[gnu::warn_unused_result]] Value await_resume() {
-        return result_();
-    }
-    template <class Value = Given>
-    Value await_resume() {
-        return result_();
-    }
-
-private:
-    static bool ask(Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }
-
-    Ready ready_; // at the start of it: kernel/api/waits.cpp
-    Result result_;
-};
-
-// The conditions that processes often wait for are named types, so that a debugger can tell them.
-
-struct MailThere {
-    const Kernel& kernel;
-    Match match;
-    bool operator()() const { return kernel.has(match); }
-};
-struct ProcessEnded {
-    const Scheduler& scheduler;
-    ProcessId process;
-    bool operator()() const { return scheduler.ended(process); }
-};
-struct TimeCome {
-    const Kernel& kernel;
-    std::uint64_t deadline;
-    bool operator()() const { return kernel.due(deadline); }
-};
-
-struct TurnCome {
-    const Kernel& kernel;
-    std::uint64_t deadline;
-    bool asked = false; // once at least: the others run before
-    bool operator()() { return std::exchange(asked, true) && kernel.due(deadline); }
-};
-
-/// Awaiter for code outside the kernel (channels, alternatives).
-template <class Ready, class Result>
-auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire::kNever);
-
-} // namespace detail
-
-/// See allocate().
-class MESH_AWAITED Kernel::Allocation : public Waiting {
-public:
-    Allocation(Kernel& kernel, Rule rule);
-    OutgoingPacket await_resume() { return kernel_.new_packet(rule_); }
-
-private:
-    static bool ask(Waiting& self);
-
-    Kernel& kernel_;
-    Rule rule_;
-};
-
-/// See receive().
-class MESH_AWAITED Kernel::Arrival : public Waiting {
-public:
-    Arrival(Kernel& kernel, const Match& match);
-    Packet await_resume() { return kernel_.take(match_); }
-
-private:
-    friend struct WaitPlaces;
-    static bool ask(Waiting& self);
-
-    Kernel& kernel_;
-    Match match_;
-};
-
-/// See post().
-class MESH_AWAITED Kernel::Posting : public Waiting {
-public:
-    [[gnu::noinline]] Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
-                              std::uint32_t position);
-    void await_resume() const {}
-
-private:
-    static bool ask(Waiting& self);
-
-    Kernel& kernel_;
-    wire::PacketHeader header_;
-    ByteSource source_;
-    std::uint32_t position_;
-};
-
-template <class Ready>
-auto Kernel::wait_until(Ready ready, std::uint64_t wake) {
-    return detail::Awaiter{scheduler_, ready, [] {}, wake};
-}
-
-template <class Ready, class Result>
-auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake) {
-    return Awaiter{kernel.scheduler(), ready, result, wake};
-}
-
-inline auto Kernel::yield() {
-    const std::uint64_t moment = next_turn();
-    return wait_until(detail::TurnCome{*this, moment}, moment);
-}
-
-inline auto Kernel::sleep(wire::ModelTime ticks) {
-    const std::uint64_t deadline = deadline_in(ticks);
-    const wire::ModelTime clock = now() + ticks;
-    return detail::Awaiter{scheduler_, detail::TimeCome{*this, deadline},
-                           [this, clock] { advance_clock(clock); }, deadline};
-}
-
-inline auto Kernel::end_of(ProcessId id) {
-    return detail::Awaiter{scheduler_, detail::ProcessEnded{scheduler_, id},
-                           [this, id] {
-                               wire::ModelTime end = 0;
-                               const Status verdict = scheduler_.join(id, end);
-                               advance_clock(end);
-                               return verdict;
-                           },
-                           wire::kNever};
-}
-
-MESH_CHECKED_INLINE inline auto Kernel::join(ProcessId id) {
-    MESH_CHECK(scheduler_.will_be_joined(id), joins_nothing);
-    return end_of(id);
-}
-
-inline void Kernel::inject(OutgoingPacket&& packet) { inject(packet.take(), now()); }
-
-inline Kernel::Allocation Kernel::allocate(Rule rule) { return {*this, rule}; }
-
-inline Kernel::Arrival Kernel::receive(const Match& match) { return {*this, match}; }
-
-inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
-    const std::uint64_t again = start_pull(position, out);
-    return detail::Awaiter{scheduler_, [this, again] { return host_.pulled() || due(again); },
-                           HostPort::Chunk{host_}, again};
-}
-
 } // namespace mesh
+
+#include "kernel/node/kernel_waits.hpp" // which needs the whole Kernel

@@ -184,7 +184,7 @@ void NodeCore::close() {
 bool NodeCore::run_turn() {
     const PacketBuffer* const overflow = forwarder_.overflow();
     const bool again = forwarder_.may_pull() ? run_pulling_turn() : scheduler_.run_turn();
-    if (overflow == nullptr || overflow != forwarder_.overflow())
+    if (overflow == nullptr || overflow != forwarder_.overflow() || scheduler_.in_turn())
         return again;
     forwarder_.send_overflow_away();
     scheduler_.touch(); // a buffer more
@@ -215,12 +215,15 @@ void NodeCore::run() {
     if (drop_withdrawn != nullptr)
         drop_withdrawn(*this);
     unsigned turns = 0;
+    if (scheduler_.any_gives_way() && scheduler_.touched() &&
+        context().time.due(scheduler_.moment()))
+        scheduler_.end_ways();
     do {
         polled_preemptively_ = false;
         speak();
         if (arena_.failed())
             scheduler_.stop();
-    } while (run_turn() && (lockstep() || ++turns < limits::kTurnsMax));
+    } while (run_turn() && (lockstep() || (++turns < limits::kTurnsMax && !scheduler_.in_turn())));
     forwarder_.make_room();
     speak(); // a process may wait for a sender that was sent away
     links_.on_buffers_free();

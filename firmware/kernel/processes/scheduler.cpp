@@ -1,5 +1,6 @@
 #include "kernel/processes/scheduler.hpp"
 
+#include "core/base/expect.hpp"
 #include "hal/check.hpp"
 #include "hal/notes.hpp"
 
@@ -48,6 +49,9 @@ bool Scheduler::spawn(Process process, ProcessId* id) {
     if (id != nullptr)
         *id = {number, slot.generation};
     used_ = std::max(used_, number + 1u);
+    wake(number);
+    if ((high_ & bit_of(current_)) != 0)
+        high_ |= bit_of(number);
     touch();
     tell(ProcessEvent::spawned, number);
     return true;
@@ -56,6 +60,7 @@ bool Scheduler::spawn(Process process, ProcessId* id) {
 void Scheduler::start(ProcessId id) {
     const unsigned caller = std::exchange(current_, id.slot);
     ProcessSlot& slot = slots_[id.slot];
+    due_ &= ~bit_of(id.slot);
     slot.resume_at.resume();
     if (slot.root.done())
         end(slot);
@@ -102,6 +107,7 @@ void Scheduler::end_scope(const Scope& scope, bool given_up) {
             continue;
         tell(ProcessEvent::ended, number);
         slot.waiting = nullptr;
+        forget(number);
         std::exchange(slot.root, nullptr).destroy();
     }
 }
@@ -110,29 +116,42 @@ bool Waiting::await_suspend(std::coroutine_handle<> caller) {
     return scheduler_.block(caller, *this);
 }
 
+std::uint8_t Waiting::sleep(std::coroutine_handle<> caller) {
+    scheduler_.suspend(caller, *this);
+    return static_cast<std::uint8_t>(scheduler_.current_);
+}
+
 bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
     const CriticalSection section(critical_depth_);
     if (waiting.ask_(waiting))
         return false;
-    slots_[current_].resume_at = resume_at;
-    slots_[current_].waiting = &waiting;
+    suspend(resume_at, waiting);
+    polled_ |= bit_of(current_);
+    return true;
+}
+
+inline void Scheduler::suspend(std::coroutine_handle<> resume_at, Waiting& waiting) {
+    ProcessSlot& slot = slots_[current_];
+    slot.resume_at = resume_at;
+    slot.waiting = &waiting;
     blocked_ = 1;
     tell(ProcessEvent::blocked, current_);
 #if MESH_NOTES
     detail::note_wait();
 #endif
-    return true;
 }
 
 // A process that waits is asked in its own name: the steps that its wait makes move its clock.
 inline void Scheduler::give_turn(unsigned number) {
     ProcessSlot& slot = slots_[number];
     current_ = number;
+    due_ &= ~bit_of(number); // before it is asked: a step of its wait may wake it
     if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
         return;
     if (slot.waiting != nullptr)
         tell(ProcessEvent::woken, number);
     slot.waiting = nullptr;
+    polled_ &= ~bit_of(number);
     critical_depth_.leave();
     slot.resume_at.resume();
     MESH_CHECK(!critical_depth_.inside(), critical_section_out_of_balance);
@@ -142,25 +161,81 @@ inline void Scheduler::give_turn(unsigned number) {
         end(slot);
 }
 
+// Low ones that have this turn behind the others.
+inline Scheduler::Set Scheduler::put_off() {
+    Set late = 0;
+#if MESH_WATCHES_PROCESSES
+    for (unsigned number = 0; watch_ != nullptr && number < used_; ++number)
+        if (watch_->puts_off(static_cast<std::uint8_t>(number)))
+            late |= bit_of(number);
+#endif
+    return late;
+}
+
+// In a simulation: those that sleep would be asked in vain.
+inline void Scheduler::expect_sleep() {
+#if MESH_WATCHES_PROCESSES
+    const unsigned last = current_;
+    for (current_ = 0; current_ < used_; ++current_)
+        if (Waiting* const wait = slots_[current_].waiting; wait != nullptr)
+            MESH_EXPECT((polled_ & bit_of(current_)) != 0 || !wait->ask_(*wait));
+    current_ = last;
+#endif
+}
+
 bool Scheduler::run_turn() {
     if (touched_ == 0)
         return false;
     touched_ = 0; // only if it was set: what an interrupt sets meanwhile stays (Kernel::wake())
-#if MESH_WATCHES_PROCESSES
-    std::uint64_t put_off = 0; // slots that have their turn behind the others
-    static_assert(limits::kProcessesMax <= 64);
-    for (unsigned number = 0; number < used_; ++number)
-        if (watch_ != nullptr && watch_->puts_off(static_cast<std::uint8_t>(number)))
-            put_off |= std::uint64_t{1} << number;
-        else
-            give_turn(number);
-    for (; put_off != 0; put_off &= put_off - 1)
-        give_turn(static_cast<unsigned>(std::countr_zero(put_off)));
-#else
-    for (unsigned number = 0; number < used_; ++number)
-        give_turn(number);
-#endif
+    Set late = put_off();
+    Set left = left_ & ~late;
+    Set high = kAll;     // high ones that have not been asked since something changed
+    unsigned rounds = 0; // of them
+    in_turn_ = 0;
+    left_ = kAll;
+    for (;;) {
+        const Set all = due_ | polled_;
+        Set may = all & left & ~high_;
+        Set urgent = 0;
+        if (high_ != 0) {
+            urgent = all & high_ & high;
+            if (urgent == 0 && touched_ != 0) {
+                if (++rounds == limits::kTurnsMax) {
+                    in_turn_ = 1;
+                    left_ = left;
+                    break;
+                }
+                touched_ = 0;
+                urgent = all & high_;
+            }
+        }
+        if (urgent != 0) {
+            may = urgent;
+            high = behind(first_of(urgent));
+        } else if (may != 0) {
+            left &= behind(first_of(may));
+            high = kAll;
+        } else if (late != 0) {
+            left = std::exchange(late, 0u);
+            continue;
+        } else {
+            break;
+        }
+        give_turn(first_of(may));
+    }
+    if (rounds != 0)
+        touch();
+    if (touched_ == 0)
+        expect_sleep();
     return touched();
+}
+
+// There is no process there any more.
+void Scheduler::forget(unsigned number) {
+    const Set others = ~bit_of(number);
+    polled_ &= others;
+    high_ &= others;
+    due_ |= joining_ &= others;
 }
 
 void Scheduler::end(ProcessSlot& slot) {
@@ -169,6 +244,7 @@ void Scheduler::end(ProcessSlot& slot) {
     tell(ProcessEvent::ended, current_);
     slot.root.destroy();
     slot.root = nullptr;
+    forget(current_);
     if (!slot.will_be_joined && failure_ == Status::ok)
         failure_ = slot.status;
 }
@@ -176,10 +252,13 @@ void Scheduler::end(ProcessSlot& slot) {
 std::uint64_t Scheduler::next_wake() const {
     if (touched())
         return 0;
-    std::uint64_t earliest = wire::kNever;
-    for (const ProcessSlot& slot : slots_.first(used_))
-        if (slot.root && slot.waiting != nullptr)
-            earliest = std::min(earliest, slot.waiting->wake_);
+    std::uint64_t earliest = any_gives_way() ? moment() : wire::kNever;
+    for (Set left = polled_; left != 0;) {
+        const unsigned number = first_of(left);
+        left &= ~bit_of(number);
+        if (slots_[number].waiting != nullptr)
+            earliest = std::min(earliest, slots_[number].waiting->wake_);
+    }
     return earliest;
 }
 

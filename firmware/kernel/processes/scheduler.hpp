@@ -1,9 +1,14 @@
-// The processes of a node: cooperative coroutines, resumed in the order of their slots.
+// The processes of a node: cooperative coroutines of two priorities, resumed in the order of their
+// slots. Between any two waits a high one that can run goes before all low ones.
 //
 // A blocked process is a predicate. After every event that a process could see (a delivery, a
 // freed buffer, time) the scheduler asks the predicates and resumes the processes whose predicate
 // is true. A node has a handful of processes, and transit traffic changes nothing that they see. So
 // asking is cheap, and the order is always the same.
+//
+// A process that waits for another one sleeps: it is asked only when that wakes it, by the number
+// of its slot. To be woken in vain changes nothing, since the predicate decides. So nobody has to
+// take back a word to a process that has given up, or that has ended.
 #pragma once
 
 #include "kernel/base/critical_section.hpp"
@@ -12,6 +17,7 @@
 #include "kernel/processes/task.hpp"
 #include "wire/frame.hpp"
 
+#include <bit>
 #include <coroutine>
 #include <cstdint>
 #include <span>
@@ -26,6 +32,9 @@ struct alignas(4) ProcessId {
     std::uint8_t slot = 0xFF;
     std::uint16_t generation = 0;
 };
+
+/// Whose turn comes first, of processes of a node that can run.
+enum class Priority : std::uint8_t { low, high };
 
 class Scheduler;
 
@@ -49,6 +58,8 @@ protected:
           ask_(ask),
           wake_(wake) {}
     ~Waiting() = default;
+    /// Blocks the running process until somebody wakes it, by the number that this gives.
+    std::uint8_t sleep(std::coroutine_handle<> caller);
     void ask_again_at(std::uint64_t wake) { wake_ = wake; }
     std::uint64_t asked_again_at() const { return wake_; }
 
@@ -105,6 +116,36 @@ public:
 
     /// Blocks the running process. False, and nothing done, if the wait is over at once.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
+    /// The process in slot `number` is asked again, or nobody if it does not sleep.
+    void wake(std::uint8_t number) { due_ |= bit_of(number); }
+    /// The running process, which has just been blocked, is asked when a process has ended.
+    void sleep_until_an_end() {
+        joining_ |= bit_of(current_);
+        polled_ &= ~bit_of(current_);
+    }
+    /// The running process gives way until `moment`, if no other one does already.
+    void give_way(std::uint64_t moment) {
+        if (yielding_ == 0)
+            moment_ = moment;
+        yielding_ |= bit_of(current_);
+    }
+    /// The running process gives way still.
+    bool gives_way() const { return (yielding_ & bit_of(current_)) != 0; }
+    /// The running process, which gives way, is asked when that has ended.
+    void sleep_until_its_turn() { polled_ &= ~bit_of(current_); }
+    /// A process gives way.
+    bool any_gives_way() const { return yielding_ != 0; }
+    /// The moment until which processes give way, in us.
+    std::uint64_t moment() const { return moment_; }
+    /// The moment for all that give way has come.
+    void end_ways() { due_ |= std::exchange(yielding_, 0u); }
+
+    /// From its next wait on; a process that is spawned has the priority of the one that does it.
+    void set_priority(unsigned number, Priority priority) {
+        high_ = priority == Priority::high ? high_ | bit_of(number) : high_ & ~bit_of(number);
+    }
+    /// The slot of the running process.
+    unsigned current() const { return current_; }
 
     /// Runs the coroutine at `part` as a part of the running process, in `scope`, until it waits or
     /// has ended. What it waits for, and `part` is where it goes on then; nullptr: it has ended.
@@ -116,9 +157,13 @@ public:
     /// nullptr.
     const ProcessSlot* next_in(const Scope& scope, const ProcessSlot* after) const;
 
-    /// One turn: resumes each process that can run once. True if another turn is due: a process has
-    /// run, or the wait of a process has made a step.
+    /// One turn: resumes each low process that can run once, and before each all high ones, until
+    /// none of them can. True if another turn is due: a process has run, or the wait of a process
+    /// has made a step.
     bool run_turn();
+    /// Low processes have not had their turn yet, since high ones go on for so long
+    /// (limits::kTurnsMax). run_turn() goes on with it.
+    bool in_turn() const { return in_turn_ != 0; }
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
@@ -136,6 +181,7 @@ public:
     /// No process ever runs again.
     void stop() {
         used_ = 0;
+        due_ = polled_ = 0;
         ended_ = true;
     }
     /// True while a process runs or waits here.
@@ -165,7 +211,20 @@ public:
 
 private:
     friend class Attempt;
+    friend class Waiting;
 
+    /// Processes, that in slot 0 in the highest bit: one instruction finds the first.
+    using Set = std::uint32_t;
+    static_assert(limits::kProcessesMax <= 32);
+    static constexpr Set kAll = ~Set{0};
+    static constexpr Set bit_of(unsigned number) { return (kAll / 2 + 1) >> number; }
+    static constexpr Set behind(unsigned number) { return bit_of(number) - 1; }
+    static unsigned first_of(Set set) { return static_cast<unsigned>(std::countl_zero(set)); }
+
+    void suspend(std::coroutine_handle<> resume_at, Waiting& waiting);
+    Set put_off();
+    void expect_sleep();
+    void forget(unsigned number);
     void end(ProcessSlot& slot);
     static Scope** link_to(const Scope& scope, Scope** from);
     void tell(ProcessEvent event, unsigned number);
@@ -180,6 +239,14 @@ private:
     unsigned current_ = 0;
     unsigned touched_ = 0; // not 0: something changed
     unsigned blocked_ = 0; // not 0: a process has begun to wait
+    Set due_ = 0;          // to be asked once: they were woken, or have not run
+    Set polled_ = 0;       // wait for what nobody wakes them for: asked in each turn
+    Set high_ = 0;
+    Set left_ = kAll; // low ones that have not had this turn
+    unsigned in_turn_ = 0;
+    Set joining_ = 0;  // wait for the end of a process, or did
+    Set yielding_ = 0; // give way, all until the same moment
+    std::uint64_t moment_ = 0;
     mutable CriticalDepth critical_depth_;
     Status failure_ = Status::ok; // of a process that nobody can join
     bool ended_ = true;           // a process has, or none can run

@@ -2,8 +2,9 @@
 // it; the functions are its own. A round is one count of a test's counter.
 //
 //   cooperative: five processes give way to each other in turn
-//   preemptive: a chain of five, each of which wakes the next and waits for the one before; there
-//     are no priorities here, so the chain is what the test asks for, and no process is interrupted
+//   preemptive: a chain of five, each of which wakes the next and waits until it is woken again;
+//   all
+//     but the first are high, so the first goes on when all others wait. None is interrupted
 //   message: four words go into a queue and come out of it again: here from one process to another
 //   synchronization: a semaphore is taken and given back by one process
 //   memory: a block of 128 bytes is taken and given back
@@ -73,24 +74,23 @@ Process gives_way(Kernel& node, unsigned self) {
 
 using Wake = Channel<unsigned>;
 
-/// Passes on what wakes it, and what comes back. The last one only answers.
-Process in_chain(Kernel&, Wake& down, Wake& up, Wake* next_down, Wake* next_up) {
+/// Passes on what wakes it; the last one tells that it has come.
+Process in_chain(Kernel&, Wake& woken, Wake* next, unsigned& come) {
     for (unsigned round = 0; round <= kWarm + kRounds; ++round) {
-        unsigned number = co_await down.read();
-        if (next_down != nullptr) {
-            co_await next_down->write(number);
-            number = co_await next_up->read();
-        }
-        co_await up.write(number + 1);
+        const unsigned number = co_await woken.read();
+        if (next != nullptr)
+            co_await next->write(number);
+        else
+            come = number;
     }
     co_return Status::ok;
 }
 
-Process begins_chain(Kernel&, Wake& down, Wake& up) {
+Process begins_chain(Kernel&, Wake& next, const unsigned& come) {
     for (unsigned round = 0; round <= kWarm + kRounds; ++round) {
         count_round(round, sums.preemptive);
-        co_await down.write(round);
-        sums.right = sums.right && co_await up.read() == round + kProcesses - 1;
+        co_await next.write(round);
+        sums.right = sums.right && come == round;
     }
     co_return Status::ok;
 }
@@ -159,15 +159,17 @@ void allocates() {
 Process program(Kernel& node) {
     Status status = co_await par(node, gives_way(node, 0), gives_way(node, 1), gives_way(node, 2),
                                  gives_way(node, 3), gives_way(node, 4));
-    std::array<Wake*, 2 * (kProcesses - 1)> wakes{};
+    std::array<Wake*, kProcesses - 1> wakes{};
     for (Wake*& wake : wakes)
         wake = node.make<Wake>(node);
+    unsigned come = 0;
     if (status == Status::ok && wakes.back() != nullptr)
-        status = co_await par(node, begins_chain(node, *wakes[0], *wakes[1]),
-                              in_chain(node, *wakes[0], *wakes[1], wakes[2], wakes[3]),
-                              in_chain(node, *wakes[2], *wakes[3], wakes[4], wakes[5]),
-                              in_chain(node, *wakes[4], *wakes[5], wakes[6], wakes[7]),
-                              in_chain(node, *wakes[6], *wakes[7], nullptr, nullptr));
+        status = co_await pri_par(node,
+                                  par(node, in_chain(node, *wakes[0], wakes[1], come),
+                                      in_chain(node, *wakes[1], wakes[2], come),
+                                      in_chain(node, *wakes[2], wakes[3], come),
+                                      in_chain(node, *wakes[3], nullptr, come)),
+                                  begins_chain(node, *wakes[0], come));
     Channel<Words> queue{node};
     if (status == Status::ok)
         status = co_await par(node, sends_words(node, queue), takes_words(node, queue));
