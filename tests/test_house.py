@@ -162,6 +162,7 @@ def test_a_comment_that_begins_without_its_subject_is_found():
     ("# Page\n\n" + "word " * 30 + "end.\n", [3]), ("word " * 29 + "end.\n", []),
     ("- " + "word " * 20 + "\n- " + "word " * 20, []),
     ("word `a b c` " * 15 + "end.", [1]), ("word `" + "code " * 40 + "`.", []),
+    ("word " + "`a b` " * 40 + "end.", []),
     ("```\n" + "code " * 40 + "\n```\n", []), ("| a | " + "word " * 31 + "|", [1]),
     ("word " * 20 + "(`code` is here). `Code` " + "word " * 20, [])])
 def test_a_long_sentence_of_a_page_is_found(page, lines):
