@@ -161,15 +161,13 @@ inline void Scheduler::give_turn(unsigned number) {
         end(slot);
 }
 
-// Low ones that have this turn behind the others.
-inline Scheduler::Set Scheduler::put_off() {
-    Set late = 0;
+// True if that low process has this turn behind the others.
+inline bool Scheduler::puts_off([[maybe_unused]] unsigned number) const {
 #if MESH_WATCHES_PROCESSES
-    for (unsigned number = 0; watch_ != nullptr && number < used_; ++number)
-        if (watch_->puts_off(static_cast<std::uint8_t>(number)))
-            late |= bit_of(number);
+    return watch_ != nullptr && watch_->puts_off(static_cast<std::uint8_t>(number));
+#else
+    return false;
 #endif
-    return late;
 }
 
 // In a simulation: those that sleep would be asked in vain.
@@ -187,8 +185,9 @@ bool Scheduler::run_turn() {
     if (touched_ == 0)
         return false;
     touched_ = 0; // only if it was set: what an interrupt sets meanwhile stays (Kernel::wake())
-    Set late = put_off();
-    Set left = left_ & ~late;
+    Set left = left_;
+    Set late = 0; // low ones that are put off
+    bool behind_others = false;
     Set high = kAll;     // high ones that have not been asked since something changed
     unsigned rounds = 0; // of them
     in_turn_ = 0;
@@ -202,7 +201,7 @@ bool Scheduler::run_turn() {
             if (urgent == 0 && touched_ != 0) {
                 if (++rounds == limits::kTurnsMax) {
                     in_turn_ = 1;
-                    left_ = left;
+                    left_ = left | late;
                     break;
                 }
                 touched_ = 0;
@@ -215,8 +214,13 @@ bool Scheduler::run_turn() {
         } else if (may != 0) {
             left &= behind(first_of(may));
             high = kAll;
+            if (!behind_others && puts_off(first_of(may))) {
+                late |= bit_of(first_of(may));
+                continue;
+            }
         } else if (late != 0) {
             left = std::exchange(late, 0u);
+            behind_others = true;
             continue;
         } else {
             break;

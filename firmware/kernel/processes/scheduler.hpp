@@ -222,7 +222,7 @@ private:
     static unsigned first_of(Set set) { return static_cast<unsigned>(std::countl_zero(set)); }
 
     void suspend(std::coroutine_handle<> resume_at, Waiting& waiting);
-    Set put_off();
+    bool puts_off(unsigned number) const;
     void expect_sleep();
     void forget(unsigned number);
     void end(ProcessSlot& slot);

@@ -96,7 +96,7 @@ constexpr std::array kHelps = {
     Help{"'co_await' cannot be used in a function with a deduced return type",
          "a lambda cannot wait: write a function that returns a mesh::Process or a mesh::Task<T>, "
          "and its first parameter is mesh::Kernel&"},
-    Help{"kernel.hpp:*expression cannot be used as a function",
+    Help{"kernel_waits.hpp:*expression cannot be used as a function",
          "wait_until() wants a function, which it asks again and again: "
          "co_await node.wait_until([&] { return x > 0; })"},
     Help{"use of deleted function 'mesh::Channel<*Channel(const",
