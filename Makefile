@@ -154,7 +154,7 @@ $(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp $(BUILD)/$(1)/flags | $(GENERATED)
 $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 	$$(call say,AR,$$@)
 	@rm -f $$@
-	$(Q)ar rcs $$@ $$^
+	$(Q)rm -f $$@; ar rcs $$@ $$^
 endef
 $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS),$(LIBRARY_SOURCES)))
 $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out $(foreach \
@@ -258,7 +258,7 @@ $(1)_PORTABLE := $(BUILD)/$(1)/libmesh.a
 $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 	$$(call say,AR,$$@)
 	@rm -f $$@
-	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+	$(Q)rm -f $$@; $(CROSS)gcc-ar rcs $$@ $$^
 $(BUILD)/$(1)/whole.o: $$(call target_objects,$(1),$$(filter-out $(NOT_WHOLE),$$(filter \
   $(WHOLE),$(PORTABLE_SOURCES))))
 	$$(call say,LINK,$$@)

@@ -58,7 +58,7 @@ $(foreach b,$(BOARDS),$(eval $(BUILD)/$b/libmesh.a: $(call target_objects,$b,$(S
 $(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)
 	$(call say,AR,$@)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)rm -f $@; ar rcs $@ $^
 
 # Where the code of a program ends and that of the library begins, and pages between the globals of
 # both, which nobody may touch (host-tools/mesh/programs/loaded_program.cpp).
@@ -128,13 +128,13 @@ $(BUILD)/$(1)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
 $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	$$(call say,AR,$$@)
 	@rm -f $$@
-	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+	$(Q)rm -f $$@; $(CROSS)gcc-ar rcs $$@ $$^
 # A scheduler in place of that in libmesh.a, which tells what processes do.
 $(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/processes/%.cpp $(BUILD)/$(1)/standard.hpp.gch
 	$$(call cross_compile,$(1),-DMESH_TRACES_PROCESSES=1)
 $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	@rm -f $$@
-	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+	$(Q)rm -f $$@; $(CROSS)gcc-ar rcs $$@ $$^
 endef
 $(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
 # Further files of build/BOARD/relay/ and, if the board has a loader, build/BOARD/loaded/.
@@ -152,7 +152,7 @@ define relay_library_rules
 $(BUILD)/$(1)/relay/libboard.a: $(filter-out %.a,$($(1)/relay_SYSTEM))
 	$$(call say,AR,$$@)
 	@rm -f $$@
-	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+	$(Q)rm -f $$@; $(CROSS)gcc-ar rcs $$@ $$^
 endef
 kinds_of = relay $(if $($(1)_LOADER),loaded)
 $(foreach b,$(BOARDS),$(foreach k,$(call kinds_of,$b),$(eval $(call kind_toolkit_rules,$b,$k))))

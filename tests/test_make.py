@@ -153,6 +153,16 @@ def test_an_mpi_is_found_when_it_comes_and_forgotten_when_it_goes(made):
     kept.rename(mpi_object)
 
 
+def test_a_library_has_nothing_of_a_source_that_is_gone(tmp_path):
+    """`ar` leaves members in a library that is there, so the library is made from nothing."""
+    plan = make("--dry-run", "V=1", f"BUILD={tmp_path / 'build'}", "all").stdout
+    made_by = [line for line in plan.splitlines() if " rcs " in line]
+    assert made_by
+    for line in made_by:
+        library = re.search(r" rcs (\S+)", line)[1]
+        assert line.strip().startswith(f"rm -f {library}; "), line
+
+
 @pytest.mark.toolchain
 def test_help_begins_with_what_one_does_first():
     lines = make("help").stdout.splitlines()
