@@ -24,7 +24,7 @@ public:
           result_(std::move(result)) {}
     bool await_suspend(std::coroutine_handle<> caller) {
         const bool waits = Waiting::await_suspend(caller);
-        if constexpr (requires(Ready& ready) { ready.sleep(); })
+        if constexpr (requires { ready_.sleep(); })
             if (waits)
                 ready_.sleep();
         return waits;
