@@ -200,3 +200,10 @@ def test_sizes_are_those_that_were_saved(table):
     drifted = list(size.drift(table, size.read_csv(size.saved_file("size.csv"))))
     if drifted:
         pytest.fail("\n".join([*drifted, "If that is meant: make size SAVE=1"]))
+
+
+@pytest.mark.parametrize("name, there", [
+    ("firmware/libc/digits.o", True), ("firmware/nosuchroom/digits.o", False),
+    ("firmware/libc/nosuchfile.su", False), ("traced/scheduler.o", True)])
+def test_bytes_are_not_counted_for_a_source_that_is_gone(name, there):
+    assert size.has_source(name) == there

@@ -13,6 +13,8 @@ import re
 import subprocess
 import tempfile
 
+from english import sources
+
 FOLDERS = ("firmware/kernel/api", "firmware/collectives", "firmware/library")
 PROGRAM = "meshputer.hpp"
 COMPILE = ["clang++", "-std=c++20", "-w", "-Ifirmware", "-fsyntax-only", "-Xclang", "-ast-dump",
@@ -202,9 +204,7 @@ def dead_links(pages):
 
 def links(_):
     """Links among the pages lead somewhere."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"],
-                            capture_output=True, text=True, check=True).stdout.splitlines()
-    return dead_links(pathlib.Path(name) for name in listed if pathlib.Path(name).is_file())
+    return dead_links(sources(".md"))
 
 
 if __name__ == "__main__":

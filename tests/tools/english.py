@@ -18,7 +18,8 @@ ITEM = re.compile(r"\s*(?:[-*]|\d+\.) ")
 END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[*(`])|(?<=[.:])\s+|(?<=[.!?]\))\s+")
 
 
-def files(*endings):
+def sources(*endings):
+    """All files of the project with these endings, committed or new."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True,
                             text=True, check=True).stdout.splitlines()
     return [pathlib.Path(name) for name in listed
@@ -37,7 +38,7 @@ def headless_in(text):
 
 def subjects(_):
     """A comment begins with the thing that it describes, not with what, which, who or whether."""
-    for file in files(".hpp", ".cpp", ".h", ".mk", ".ld", ".py"):
+    for file in sources(".hpp", ".cpp", ".h", ".mk", ".ld", ".py"):
         if file.parts[0] in ("firmware", "host-tools", "boards", "linker") and \
                 not str(file).startswith(OLD_COMMENTS):
             for number, words in headless_in(file.read_text()):
@@ -72,7 +73,7 @@ def long_sentences_in(page):
 
 def sentences(_):
     """Pages have no long sentences."""
-    for file in files(".md"):
+    for file in sources(".md"):
         for number, words, sentence in long_sentences_in(file.read_text()):
             yield f"{file}:{number}: {words} words, at most {WORDS_MAX}: {sentence[:60]} ..."
 

@@ -92,10 +92,18 @@ def saved_file(name):
     return GOLDEN / compiler() / name
 
 
+def has_source(name):
+    """False of an object of ours whose source is gone: it lies there until build/ is removed."""
+    source = pathlib.Path(name)
+    return source.parts[0] not in ("firmware", "boards") or any(
+        source.with_suffix(ending).exists() for ending in (".cpp", ".c"))
+
+
 def symbols(objects, *options):
     """(object, bytes, kind, symbol) of all that is defined in the objects of a board, by their
     paths there. Not by nm, which does not see the code of what is compiled with the whole."""
-    files = map(str, sorted(objects.rglob("*.o")))
+    files = [str(file) for file in sorted(objects.rglob("*.o"))
+             if has_source(file.relative_to(objects))]
     listed = subprocess.run(["arm-none-eabi-readelf", "-sW", *options, *files],
                             capture_output=True, text=True, check=True).stdout
     for text in listed.split("\nFile: ")[1:]:
@@ -139,8 +147,8 @@ def origin(section, map_file):
 @functools.cache
 def portable_objects(build):
     """{name: path} of what is in libraries of boards; boards with the same flags share objects."""
-    return {file.name: f"/obj/{str(file).split('/obj/', 1)[1]}"
-            for file in build.glob("*/obj/firmware/**/*.o")}
+    names = (str(file).split("/obj/", 1)[1] for file in build.glob("*/obj/firmware/**/*.o"))
+    return {pathlib.Path(name).name: f"/obj/{name}" for name in names if has_source(name)}
 
 
 def input_sections(map_file):
@@ -233,7 +241,9 @@ def budgets(board):
 def deepest_frames(build, board):
     """Largest stack frames of single functions, from -fstack-usage."""
     frames = []
-    for file in [*(build / board / "obj").rglob("*.su"), *(build / board).glob("job.elf.*.su")]:
+    objects = build / board / "obj"
+    alone = [file for file in objects.rglob("*.su") if has_source(file.relative_to(objects))]
+    for file in [*alone, *(build / board).glob("job.elf.*.su")]:
         if "tests" in file.relative_to(build).parts:
             continue
         for line in file.read_text().splitlines():

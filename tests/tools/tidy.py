@@ -20,7 +20,7 @@ import sys
 
 from clocks import verdicts_by_time
 from contracts import docstrings, links
-from english import sentences, subjects
+from english import sentences, sources, subjects
 
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
@@ -51,14 +51,6 @@ OTHER_LUA = re.compile(r"//|<<|>>|[&|]|~(?!=)|<(?:const|close)>|\bbit32\b|\butf8
                        r"|\bstring\.(?:un)?pack|\bmath\.(?:type|tointeger|ult|pow|log10)\b|"
                        r"(?<!table\.)\bunpack\b|\bloadstring\b|\b[gs]etfenv\b")
 INCLUDE = re.compile(r'^#include "([^"]+)"')
-
-
-def sources(*endings):
-    """All files of the project with these endings, committed or new."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True,
-                            text=True, check=True).stdout.split("\n")
-    return [pathlib.Path(name) for name in listed
-            if name.endswith(endings) and pathlib.Path(name).is_file()]
 
 
 def layout(_):
