@@ -53,7 +53,7 @@ def test_a_storm_of_hundreds_of_nodes_at_two_goals_ends(where, words):
 
 
 @pytest.mark.parametrize("how", [["--lockstep"], pytest.param(
-    ["--free", "--timeout", 60], marks=pytest.mark.free(gate=True))], ids=["lockstep", "free"])
+    ["--free", "--timeout", 60], marks=pytest.mark.free)], ids=["lockstep", "free"])
 def test_a_storm_on_the_smallest_board_itself_ends(how):
     """Six senders and the program, which takes: all processes that the board has room for."""
     ends_well(app("qemu", BUILD / "netduinoplus2" / "app_storm.elf",
