@@ -324,6 +324,13 @@ test_images = $(call images_in,$(1),$($(1)_SUITES) $(notdir $($(1)_PROBES)) \
   $(if $(has_job),relay/app_crash relay/phoenix) \
   $(if $(filter $(DEFAULT_BOARD),$(1)),$(more_images)))
 TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b))
+# All that the gate needs of one board.
+define tested_rule
+.PHONY: tested-$(1)
+tested-$(1): $(TOOLKIT_WORDS) $(call toolkit_libraries,$(1)) \
+  $(call images_in,$(1),$(call made_images,$(1))) $(call test_images,$(1))
+endef
+$(foreach b,$(BOARDS),$(eval $(call tested_rule,$b)))
 TEST_ALL_IMAGES := $(TEST_IMAGES) \
   $(foreach b,$(MADE_BOARDS),$(call images_in,$b,$(call more_images,$b))) \
   $(if $(filter $(FAULTY_BOARD),$(MADE_BOARDS)),$(FAULTY_IMAGES))
@@ -369,20 +376,6 @@ run: run-deps ## bcast FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULT
 # ---- tests ---------------------------------------------------------------------------------------
 include tests/host.mk
 
-SOAK := $(BUILD)/host/tests/soak
-$(SOAK): $(call host_objects,host,$(wildcard tests/verify/soak/*.cpp) \
-    tests/kernel/call_sequence.cpp) $(BUILD)/host/libmesh.a
-	$(call link_host)
-
-EXPLORE := $(BUILD)/host/tests/explore_link
-EXPLORE_SOURCES := tests/verify/model/explore_link.cpp tests/verify/model/link_world.cpp
-$(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
-	$(call link_host)
-EXPLORE_NODES := $(BUILD)/host/tests/explore_nodes
-$(EXPLORE_NODES): $(call host_objects,host,tests/verify/model/explore_nodes.cpp \
-    tests/verify/soak/world.cpp) $(BUILD)/host/libmesh.a
-	$(call link_host)
-
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/host/tests/%) $(FUZZERS:%=$(BUILD)/host/fuzz/%) \
   $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM) $(MADE_PROGRAMS)
 TEST_ALL_PROGRAMS := $(TEST_PROGRAMS) $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) \
@@ -403,8 +396,8 @@ TEST_LOGS := $(BUILD)/test-logs
 TEST_WORDS := $(if $(TEST),($(TEST))$(if $(BOARD), and ))$(BOARD)
 # Words are looked for in all cases, unless GATE=--gate is given, too.
 GATE = $(if $(TEST_WORDS),,--gate)
-NEEDED = $(if $(GATE),test-programs,$(if $(TEST),$$($(PYTHON) tests/tools/needed.py \
-  $(BUILD) '$(TEST)'),test-all-programs))
+NEEDED = $(if $(TEST),$$($(PYTHON) tests/tools/needed.py $(GATE) $(BUILD) \
+  '$(TEST)'),$(if $(GATE),test-programs,test-all-programs))
 .PHONY: test test-all
 test-all: ## every case of every test, with the seed of this commit too; it takes an hour
 	@MESH_SEED=$${MESH_SEED:-$$(git rev-parse --short=12 HEAD)} $(MAKE) test GATE= FREE=1 \

@@ -1,4 +1,4 @@
-# GoogleTest programs and fuzzers. Included by the Makefile, which has their library and flags.
+# GoogleTest programs, fuzzers, soak and explorers. Included by the Makefile, which has flags.
 
 # `make test` runs what is plain, `make test-all` the same with sanitizers, too.
 GTEST_LIBS := -lgtest -lgtest_main
@@ -27,4 +27,18 @@ $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/verify/fu
 	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined -fno-sanitize=function $^ $(HOST_LIBS) -o $@
 $(FUZZERS:%=$(BUILD)/host/fuzz/%): $(BUILD)/host/fuzz/%: $(BUILD)/host/obj/tests/verify/fuzz/%.o \
   $(call host_objects,host,tests/verify/fuzz/replay/replay.cpp) $(BUILD)/host/libmesh.a
+	$(call link_host)
+
+SOAK := $(BUILD)/host/tests/soak
+$(SOAK): $(call host_objects,host,$(wildcard tests/verify/soak/*.cpp) \
+    tests/kernel/call_sequence.cpp) $(BUILD)/host/libmesh.a
+	$(call link_host)
+
+EXPLORE := $(BUILD)/host/tests/explore_link
+EXPLORE_SOURCES := tests/verify/model/explore_link.cpp tests/verify/model/link_world.cpp
+$(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
+	$(call link_host)
+EXPLORE_NODES := $(BUILD)/host/tests/explore_nodes
+$(EXPLORE_NODES): $(call host_objects,host,tests/verify/model/explore_nodes.cpp \
+    tests/verify/soak/world.cpp) $(BUILD)/host/libmesh.a
 	$(call link_host)

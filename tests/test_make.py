@@ -78,6 +78,13 @@ def test_words_of_tests_make_what_these_need(kind):
     assert needed.targets(BUILD, words) == wanted
 
 
+def test_the_gate_makes_of_the_boards_what_the_words_need():
+    made = needed.targets(BUILD, "test_mpi.py or test_a_lost_hello", gate=True)
+    assert {name for name in made if name.startswith("tested-")} == {f"tested-{BOARDS[0]}"}
+    assert f"{BUILD}/programs/mpi/ring" in made and "test-programs" not in made
+    assert needed.targets(BUILD, "test_soak", gate=True) == {"test-programs"}
+
+
 def test_a_program_that_is_not_built_is_a_failed_case(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/test_googletest.py", "-k",
                            "LinkAnswers"], cwd=ROOT, capture_output=True, text=True,

@@ -17,7 +17,9 @@ $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
 	  --name="$$($(MESH) $(subst mesh,,$(subst -, ,$*)) --help | head -1)" \
 	  "$(MESH) $(subst mesh,,$(subst -, ,$*))"
 # Made before the tests that install run side by side.
-test-programs: $(MANUALS:%=$(BUILD)/man/%.1)
+.PHONY: manuals
+test-programs: manuals
+manuals: $(MANUALS:%=$(BUILD)/man/%.1)
 
 # Everybody may read what is installed, and nobody else write it, whatever rights the files have
 # here. $(1): folder, $(2): what of it, $(3): where it goes.

@@ -55,7 +55,6 @@ def test_there_are_boards_with_serial_lines():
     assert SERIAL and len(ALL) > len(SERIAL)
 
 
-@pytest.mark.toolchain
 @pytest.mark.free(gate=True)
 def test_boards_with_few_images_say_hello_in_a_mesh():
     assert FEW < set(ALL)
@@ -141,8 +140,7 @@ def test_a_packet_takes_fewer_bytes_on_a_line_than_on_ethernet():
     assert 64 < bytes_a_hop[SERIAL[0]] < 64 + 44, bytes_a_hop
 
 
-@pytest.mark.toolchain
-@pytest.mark.parametrize("board", ALL)
+@pytest.mark.parametrize("board", [pytest.param(ALL[0], marks=pytest.mark.toolchain), *ALL[1:]])
 def test_a_node_has_the_window_that_its_board_json_says(board):
     windows = boards.facts(BUILD, board)["windows"]
     outcome = mesh("run", "--board", board, "--lockstep", "--dim", 2, "--app",
