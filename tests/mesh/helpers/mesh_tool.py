@@ -182,23 +182,32 @@ def end(process):
     process.communicate()
 
 
-def all_parents():
-    """{process: its parent} of all that run (a zombie does not)."""
-    parents = {}
+STATE, PARENT, STARTED = 0, 1, 19 # fields of /proc/PID/stat behind the name
+
+
+def all_that_run():
+    """{process: its fields} of all that run (a zombie does not), in the order of their starts:
+    their numbers begin anew at some 30,000."""
+    found = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
             except OSError:
                 continue
-            if fields[0] != "Z":
-                parents[int(entry.name)] = int(fields[1])
-    return parents
+            if fields[STATE] != "Z":
+                found[int(entry.name)] = fields
+    return dict(sorted(found.items(), key=lambda each: int(each[1][STARTED])))
+
+
+def all_parents():
+    """{process: its parent} of all that run."""
+    return {pid: int(fields[PARENT]) for pid, fields in all_that_run().items()}
 
 
 def children(pid):
-    """Process ids of those that `pid` has started and that still run, in their order."""
-    return sorted(child for child, parent in all_parents().items() if parent == pid)
+    """Process ids of those that `pid` has started and that still run, the first first."""
+    return [child for child, parent in all_parents().items() if parent == pid]
 
 
 def descendants(pid):
