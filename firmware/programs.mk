@@ -8,20 +8,23 @@
 
 # A program and the kernel fit together if they were built with the same headers; questions to a
 # board are no part of either.
+CALL_TABLES := $(wildcard firmware/mpi/*/calls.txt)
 HEADERS := $(filter-out firmware/labs/%,$(wildcard firmware/*.hpp firmware/*/*.hpp \
   firmware/*/*/*.hpp boards/host/*.hpp)) $(wildcard firmware/mpi/*.h firmware/fiber/*/*.h)
 $(BUILD)/host/stamp.inc: FORCE
-	@$(call write_if_new,echo "\"$$(cat firmware/mpi/calls.txt $(filter-out \
+	@$(call write_if_new,echo "\"$$(cat $(CALL_TABLES) $(filter-out \
 	  %/hal/conform.hpp,$(HEADERS)) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 	@mkdir -p $(@D); echo "$* $$(tr -d '"' <$<)" >$@
 
-# Made of the table of MPI's calls: a header for programs, and the entry points of the calls.
+# Made of the tables of MPI's calls: a header for programs, and the entry points of the calls.
 CALLS := $(BUILD)/calls/made
-$(CALLS): firmware/mpi/calls.py firmware/mpi/calls.txt
+$(CALLS): firmware/mpi/calls.py $(CALL_TABLES)
 	@mkdir -p $(@D)
 	@$(PYTHON) $^ $(@D)
-$(BUILD)/calls/%.h $(BUILD)/calls/doors/%.inc: $(CALLS)
+$(BUILD)/calls/%.h: $(CALLS)
+	@:
+$(BUILD)/calls/doors/%.inc: $(CALLS)
 	@:
 
 # ---- the part for the simulation -----------------------------------------------------------------

@@ -1,6 +1,19 @@
 #!/usr/bin/python3
-"""Makes of the table of the calls of MPI: mpi_calls.h, which mpi.h includes, and for each file of
-firmware/mpi the doors of its calls, which it includes at its end.
+"""calls.py TABLE... FOLDER: makes of the tables of the calls of MPI, each of one room of
+firmware/mpi, mpi_calls.h, which mpi.h includes, and for each section of a table the doors of its
+calls, which the file of that name includes at its end.
+
+A row is NAME: ARGUMENTS, or NAME = FUNCTION(ARGUMENTS OF THE FUNCTION THAT COME FIRST): ARGUMENTS.
+An argument is a word of WORDS, with a type and checks of its own, or a declaration of C: then only
+a pointer to a result is checked, for null. `many` is before an argument that is an MPI_Count in the
+form of the call for large counts, `wide` before one that is an MPI_Aint there, `moved` before one
+that is read and written. Arguments in parentheses go to the function as one object. `!` is before a
+call that may come before MPI_Init(), `*` before a collective that there is also without a wait, and
+persistent, `@` before a call that makes a datatype, which notes the arguments. A row goes on in
+lines that begin with four spaces.
+
+Lines with two spaces follow, the docstring of the call: its section of MPI 4.1, in brackets errors
+beside those of its arguments, and its words.
 
 A door PMPI_X makes the checks, and goes to the function that does the work. MPI_X is another name
 of it, and weak: a program may define MPI_X itself and call PMPI_X there, as profilers do. MPI_X_c,
@@ -9,6 +22,7 @@ is an error at once."""
 import pathlib
 import re
 import sys
+import textwrap
 
 WORDS = {
     **{word: f"const void *{word[6:]}" for word in ("const data", "const mine", "const all",
@@ -34,7 +48,7 @@ WORDS = {
     "win": "MPI_Win win", "group": "MPI_Group group", "other": "MPI_Group other",
     "status": "MPI_Status *status", "statuses": "MPI_Status statuses[]",
     "requests": "MPI_Request requests[]"}
-# What checks a call, by the word that its errors are told to.
+# The object that checks a call, by the argument that has the handler of its errors.
 CHECKERS = {
     "comm": "Checks checks({}, comm)", "intracomm": "Checks checks({}, comm)",
     "across": "AcrossChecks checks({}, comm)", "around": "AroundChecks checks({}, comm)",
@@ -50,6 +64,82 @@ CHECKERS = {
     "any_request": "RequestChecks checks({}, request)",
     "one_request": "RequestChecks checks({}, &request)",
     "requests": "RequestChecks checks({}, handles(count, requests))"}
+
+# The classes of errors that arguments may have.
+DATA = "data mine all out in part result"
+COUNTS = "count all_count out_count in_count target_count result_count"
+ERRORS = {
+    "COMM": "comm intracomm across around grid graph dist_graph the_comm",
+    "TOPOLOGY": "around grid graph dist_graph", "GROUP": "group other members the_group",
+    "WIN": "win the_win", "SESSION": "session the_session", "OP": "op", "ROOT": "root",
+    "REQUEST": "any_request the_request one_request a_request requests message",
+    "RANK": "to from rank target", "TAG": "tag out_tag in_tag",
+    "COUNT": f"{COUNTS} counts lengths out_counts in_counts requests",
+    "TYPE": "type old any_type all_type out_type in_type target_type result_type out_types "
+            "in_types",
+    "BUFFER": DATA}
+HEAD = """\
+/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it.
+ *
+ * The words of a call name its section of MPI 4.1. A call costs no message, and no model time, but
+ * for those that its words name. Counts are of elements, `bytes`, `room` and extents of bytes. What
+ * a pointer leads to stays the program's; a handle that a call gives is freed by the call that its
+ * words name, or by MPI_Comm_free(), MPI_Type_free() and their like. MPI must have begun, and not
+ * have ended, but for the calls of 9 and 11 that ask whether it has. No call may come from an
+ * interrupt.
+ *
+ * An error is told to the handler of the communicator, the window or the session, of other calls
+ * to that of MPI_COMM_WORLD. At first that ends the run; with MPI_ERRORS_RETURN the call gives the
+ * class, and has done nothing unless its words say more. The classes:
+ *
+%s */
+"""
+REASONS = {
+    "BUFFER": "a buffer is null, or the result goes there, too",
+    "COUNT": "a count is negative, or the data has 2 GiB or more",
+    "TYPE": "a datatype was freed, never made or not committed",
+    "TAG": "a tag is negative",
+    "COMM": "a communicator was freed, never made or is of the wrong kind",
+    "RANK": "a rank is none of the group",
+    "REQUEST": "a request or a message has ended, was never made or is of the wrong kind",
+    "ROOT": "a root is none of the ranks",
+    "GROUP": "a group was freed or never made",
+    "OP": "an operation was freed, never made or means nothing for the datatype",
+    "TOPOLOGY": "a communicator has no such topology",
+    "DIMS": "a dimension, or a number of them, is wrong",
+    "ARG": "another argument is wrong, a result has no place, ranks do not agree about the call",
+    "TRUNCATE": "there is less room than data",
+    "OTHER": "a node does not answer",
+    "IN_STATUS": "one of several requests has an error, which its status has",
+    "INFO_KEY": "a key has no letters, or too many", "INFO_NOKEY": "an info has no such key",
+    "INFO_VALUE": "a value has too many letters", "INFO": "an info was freed or never made",
+    "KEYVAL": "a key of attributes was freed, never made or is of the wrong kind",
+    "NO_MEM": "the heap has no room", "SESSION": "a session was closed or never made",
+    "BASE": "no memory begins there", "DISP": "a unit of displacements is below 1",
+    "LOCKTYPE": "a lock is of no kind", "RMA_ATTACH": "memory cannot be attached",
+    "RMA_RANGE": "an access is outside of the window",
+    "RMA_SHARED": "nodes have no memory in common",
+    "RMA_SYNC": "a window may not be accessed now", "SIZE": "a size is negative",
+    "WIN": "a window was freed or never made",
+    "RMA_FLAVOR": "a window was made by another call"}
+
+
+def wrapped(text, indent=" * "):
+    return "\n".join(textwrap.wrap(text, 98, initial_indent=indent, subsequent_indent=" *  ",
+                                   break_long_words=False, break_on_hyphens=False))
+
+
+def head():
+    """The text at the top of mpi_calls.h."""
+    return HEAD % "".join(f"{wrapped(f'- MPI_ERR_{name}: {why}')}\n"
+                          for name, why in REASONS.items())
+
+
+def comment(words, errors, section):
+    """The docstring of a call."""
+    told = ", ".join(f"MPI_ERR_{error}" for error in REASONS if error in errors)
+    source = section if section == "ULFM" else f"MPI 4.1, {section}"
+    return wrapped(f"{words}{f' Errors: {told}.' if told else ''} {source}. */", "/** ") + "\n"
 
 
 # Where the program is.
@@ -94,6 +184,11 @@ def unnamed(parameters):
 
 class Call:
     def __init__(self, row):
+        row, _, told = row.partition("\v")
+        self.section, told_errors, self.told = re.fullmatch(
+            r"(?:([\d.]+|ULFM) )?(?:\[([A-Z_ ]+)\] )?(.*)", told).groups("")
+        if not (self.section and self.told):
+            raise ValueError(f"{row}: no docstring")
         left, right = re.fullmatch(r"(.*?):(?: (.*)|)", row).groups("")
         mark = left[0] if left[0] in "!*@" else ""
         self.checked, self.is_later, self.is_kept = mark != "!", mark == "*", mark == "@"
@@ -111,6 +206,15 @@ class Call:
         self.arguments = [Argument(text) for text in texts]
         self.words = {argument.word: argument.name for argument in self.arguments}
         self.is_large = any(argument.many or argument.wide for argument in self.arguments)
+        words = {word.removeprefix("const ") for word in self.words}
+        self.errors = {error for error, its in ERRORS.items() if words & set(its.split())}
+        self.errors |= set(told_errors.split())
+        if unknown := self.errors - set(REASONS):
+            raise ValueError(f"{row}: no such errors: {unknown}")
+        if self.is_later:
+            self.errors |= {"ARG", "OTHER"} | ({"TRUNCATE"} if words - {"comm"} else set())
+        if self.checked and any(one.startswith("result") for one in self.checks()[1]):
+            self.errors.add("ARG")
 
     def parameters(self, large=False, more=(), defines=False):
         """`defines`: what is not used has no name."""
@@ -126,7 +230,7 @@ class Call:
         return f'Checks checks("{self.prefix}{name}");'
 
     def checks(self):
-        """What is checked in a row: (statements before, calls of `checks`)."""
+        """The checks of a row: (statements before, calls of `checks`)."""
         before, chain = [], []
         texts = [argument.word.replace("const ", "") for argument in self.arguments]
         for at, argument in enumerate(self.arguments):
@@ -281,9 +385,15 @@ def held(call):
     return f"{{.one = given({names[0]}, {types[0]}), .other = {types[1]}}}"
 
 
-# A call that does not wait, and one that is persistent: name, whether it is that, more arguments.
-LATER = (("I{}", "false", ("MPI_Request *request",)),
-         ("{}_init", "true", ("MPI_Info info", "MPI_Request *request")))
+# A call that does not wait, and one that is persistent: name, whether it is that, more arguments,
+# words, sections of MPI 4.1 for all ranks and for neighbours.
+LATER = (("I{}", "false", ("MPI_Request *request",),
+          "Begins {}. The buffers are the request's until that is done, and an error is that of "
+          "the call that ends it. By messages, also over all nodes.", ("6.12", "8.7")),
+         ("{}_init", "true", ("MPI_Info info", "MPI_Request *request"),
+          "Makes a request that does {} each time that MPI_Start() begins it. The info means "
+          "nothing. MPI_Request_free() frees it.", ("6.13", "8.8")))
+LARGE = "The same as {} with counts of 64 bits; more than a node can hold is MPI_ERR_COUNT."
 
 
 def later_name(form, call):
@@ -309,41 +419,47 @@ def later_door(call, form, is_persistent, more, large):
 
 
 def read(table):
-    """{section: [row]}"""
+    """{section: [row, with its docstring behind a \\v]}"""
     sections = {}
-    for line in re.sub(r"\n {4}", " ", table).splitlines():
+    for line in re.sub(r"\n {4}", " ", table).split("\n"):
         if line.startswith("["):
             rows = sections.setdefault(line.strip("[]"), [])
-        elif line and not line.startswith("#"):
+        elif line.startswith("  "):
+            rows[-1] += (" " if "\v" in rows[-1] else "\v") + line.strip()
+        elif line:
             rows.append(line)
     return sections
 
 
 def main():
-    table, folder = map(pathlib.Path, sys.argv[1:])
-    sections = read(table.read_text())
+    *tables, folder = map(pathlib.Path, sys.argv[1:])
+    sections = read("\n".join(table.read_text() for table in tables))
     prototypes, files = [], {}
 
-    def declare(returns, name, parameters):
+    def declare(returns, name, parameters, words, errors, section):
+        prototypes.append(comment(words, errors, section))
         prototypes.extend(f"{returns} {p}{name}({parameters});\n" for p in ("", "P"))
 
     for section, rows in sections.items():
         doors = []
         for call in map(Call, rows):
-            declare(call.returns, call.prefix + call.name, call.parameters())
+            name = f"{call.prefix}{call.name}"
+            declare(call.returns, name, call.parameters(), call.told, call.errors, call.section)
             doors.append(door(call))
             if call.is_large:
-                declare("int", f"MPI_{call.name}_c", call.parameters(large=True))
+                declare("int", f"{name}_c", call.parameters(large=True), LARGE.format(f"{name}()"),
+                        call.errors | {"COUNT"}, call.section)
                 doors.append(large_door(call))
-            for form, is_persistent, more in LATER if call.is_later else ():
+            for form, is_persistent, more, told, places in LATER if call.is_later else ():
                 for large in (False, True)[:1 + call.is_large]:
-                    declare("int", f"MPI_{later_name(form, call)}" + "_c" * large,
-                            call.parameters(large, more))
+                    its = f"MPI_{later_name(form, call)}"
+                    declare("int", its + "_c" * large, call.parameters(large, more),
+                            LARGE.format(f"{its}()") if large else told.format(f"{name}()"),
+                            call.errors | {"NO_MEM"}, places["around" in call.words])
                     doors.append(later_door(call, form, is_persistent, more, large))
         files[f"doors/{section}.inc"] = ('#include "mpi/objects/door.hpp"\nnamespace mesh::mpi {\n'
                                          'extern "C" {\n' + "".join(doors) + "}\n}\n")
-    files["mpi_calls.h"] = ("/* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it. "
-                            "*/\n" + "".join(prototypes))
+    files["mpi_calls.h"] = head() + "".join(prototypes)
     for name, text in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 /* MPI for C programs on the nodes: a rank is a node.
  *
  * Names, types, numbers and layouts are those of the ABI that MPI 5.0 publishes, so that a compiler
- * finds handles that were mixed up, and nobody has invented a number. What is there of the standard,
- * and how, is in firmware/mpi/README.md. What is not declared here is not there. */
+ * finds handles that were mixed up, and nobody has invented a number. firmware/mpi/README.md says
+ * how much of the standard is there. A call that is not declared here is not there. */
 #ifndef MPI_H_ABI
 #define MPI_H_ABI
 
@@ -228,11 +228,16 @@ enum {
     MPI_LASTUSEDCODE = 507
 };
 
+/** An operation of the program itself: does inout = in op inout, `count` times. MPI 4.1, 6.9.5. */
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
+/** Fills the status of a generalized request that is done, and gives its error. MPI 4.1, 13.2. */
 typedef int MPI_Grequest_query_function(void *extra, MPI_Status *status);
+/** Frees the program's data for a generalized request that goes. MPI 4.1, 13.2. */
 typedef int MPI_Grequest_free_function(void *extra);
+/** Takes a generalized request back, which may be complete already. MPI 4.1, 13.2. */
 typedef int MPI_Grequest_cancel_function(void *extra, int complete);
 
+/** Does nothing, and gives MPI_SUCCESS: a profiler has one of its own. MPI 4.1, 15.2. */
 int MPI_Pcontrol(const int level, ...);
 int PMPI_Pcontrol(const int level, ...);
 

@@ -6,12 +6,16 @@
 #define MPI_MAX_INFO_KEY 256
 #define MPI_MAX_INFO_VAL 1024
 
+/* Functions of keys: one is asked for a copy of a value (`flag`: 0 for none), the other is told that
+ * a value goes. A code other than MPI_SUCCESS is the error of the call. MPI 4.1, 7.7. */
 typedef int MPI_Comm_copy_attr_function(MPI_Comm comm, int key, void *extra, void *value,
                                         void *copied, int *flag);
 typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int key, void *value, void *extra);
 typedef int MPI_Type_copy_attr_function(MPI_Datatype type, int key, void *extra, void *value,
                                         void *copied, int *flag);
 typedef int MPI_Type_delete_attr_function(MPI_Datatype type, int key, void *value, void *extra);
+
+/* Error handlers of the program's own, with the object of the call and the error. MPI 4.1, 9.3. */
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef void MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
 

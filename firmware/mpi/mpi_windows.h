@@ -41,6 +41,7 @@ enum {
     MPI_ERR_RMA_FLAVOR = 57
 };
 
+/* The same functions as for communicators (mpi_objects.h). */
 typedef int MPI_Win_copy_attr_function(MPI_Win win, int key, void *extra, void *value, void *copied,
                                        int *flag);
 typedef int MPI_Win_delete_attr_function(MPI_Win win, int key, void *value, void *extra);
