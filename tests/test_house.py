@@ -1,6 +1,8 @@
 """The house's rules as cases: layout, lengths, words, clang-tidy for each folder, sizes."""
 import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -110,6 +112,17 @@ def test_a_public_name_without_a_docstring_is_found(line, names, tmp_path):
     header.write_text(DOCUMENTED.replace("namespace detail", f"{line}\nnamespace detail", 1))
     found = contracts.names_without([header], (str(tmp_path),))
     assert [name for _, _, name, _ in found] == names
+
+
+@pytest.mark.parametrize("words, refused", [
+    ("6.3 [ARG] Waits for all.", False), ("", True), ("Waits for all.", True), ("6.3", True),
+    ("6.3 [NONE] Waits for all.", True)])
+def test_a_call_of_mpi_without_a_docstring_is_refused(words, refused, tmp_path):
+    table = tmp_path / "calls.txt"
+    table.write_text(f"[room]\nBarrier: comm\n  {words}\n")
+    done = subprocess.run([sys.executable, ROOT / contracts.CALLS, table, tmp_path], check=False,
+                          capture_output=True, text=True)
+    assert (done.returncode != 0) == refused and ("ValueError: Barrier" in done.stderr) == refused
 
 
 def test_a_dead_link_is_found(tmp_path):

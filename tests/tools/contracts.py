@@ -5,18 +5,21 @@
 
 Public are the functions, classes, enums and aliases that a program can name: neither private nor
 protected, and in no namespace `detail`. clang++ reads the headers of FOLDERS, and those of the
-kernel that a program gets with PROGRAM.
+kernel that a program gets with PROGRAM. The docstrings of the calls of MPI are in tables, of which
+CALLS makes a header: it refuses a call without one.
 """
 import functools
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 from english import sources
 
-FOLDERS = ("firmware/kernel/api", "firmware/collectives", "firmware/library")
+FOLDERS = ("firmware/kernel/api", "firmware/collectives", "firmware/library", "firmware/mpi")
 PROGRAM = "meshputer.hpp"
+CALLS = "firmware/mpi/calls.py"
 COMPILE = ["clang++", "-std=c++20", "-w", "-Ifirmware", "-fsyntax-only", "-Xclang", "-ast-dump",
            "-Xclang", "-ast-dump-filter=mesh::"]
 
@@ -154,7 +157,10 @@ def names_without(headers, places):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "headers.cpp"
         source.write_text("".join(f'#include "{name}"\n' for name in headers))
-        done = subprocess.run([*COMPILE, source], capture_output=True, text=True, check=False)
+        subprocess.run([sys.executable, CALLS, *pathlib.Path(CALLS).parent.glob("*/calls.txt"),
+                        folder], check=True)
+        done = subprocess.run([*COMPILE, f"-I{folder}", source], capture_output=True, text=True,
+                              check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     dump = read_dump(done.stdout)
@@ -168,7 +174,7 @@ def names_without(headers, places):
 def docstrings(_):
     """Public functions and types have one, which says what a Status means."""
     headers = [PROGRAM, *(file.relative_to("firmware") for folder in FOLDERS
-                          for file in sorted(pathlib.Path(folder).glob("*.hpp")))]
+                          for file in sorted(pathlib.Path(folder).rglob("*.hpp")))]
     for file, line, name, what in names_without(headers, ("firmware/kernel/", *FOLDERS)):
         yield f"{file}:{line}: {name} {what}"
 

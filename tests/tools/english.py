@@ -8,8 +8,6 @@ import re
 import subprocess
 
 WORDS_MAX = 30
-# Folders and files whose comments were not gone through yet.
-OLD_COMMENTS = ("firmware/mpi/", "firmware/kernel/api/alt.hpp", "firmware/kernel/api/channel.hpp")
 COMMENT = re.compile(r"^\s*(?:///?|#) (.*)")
 HEADLESS = re.compile(r"(What|Which|Who|Whoever|Whom|Whether)\b")
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
@@ -39,8 +37,7 @@ def headless_in(text):
 def subjects(_):
     """A comment begins with the thing that it describes, not with what, which, who or whether."""
     for file in sources(".hpp", ".cpp", ".h", ".mk", ".ld", ".py"):
-        if file.parts[0] in ("firmware", "host-tools", "boards", "linker") and \
-                not str(file).startswith(OLD_COMMENTS):
+        if file.parts[0] in ("firmware", "host-tools", "boards", "linker"):
             for number, words in headless_in(file.read_text()):
                 yield f"{file}:{number}: a noun first, not '{words[:40]}'"
 

@@ -109,7 +109,8 @@ template <class First, class... Rest>
         return {first, guards_of(rest...)};
 }
 
-/// Whether one of the guards is ready, and which one is the first.
+/// The condition of an alternative: one of the guards is ready. first() is the number of the first
+/// one that is.
 template <class... Kinds>
 struct Alternative {
     Guards<Kinds...> guards; // at the start of it: kernel/api/waits.cpp

@@ -44,7 +44,7 @@ inline void check_is_there(const ChannelState& state MESH_PLACE) {
 constexpr void check_is_there(const ChannelState&) {}
 #endif
 
-/// What the waits of a channel's users see of it.
+/// The part of a channel that the waits of its users look at.
 struct ChannelEnds {
     ChannelState state = ChannelState::empty;
     bool reading = false;    // a process reads, since read() was called

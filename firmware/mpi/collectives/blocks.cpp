@@ -13,10 +13,10 @@ namespace {
 
 using Kind = Request::Kind;
 
-/// Requests that a rank has with all others, there and back.
+/// The most requests of a rank with all others, there and back.
 std::size_t most_of(const Comm& comm) { return 2 * static_cast<std::size_t>(comm.peers->size); }
 
-/// The block of this rank goes from one place to the other.
+/// Copies the block of this rank from one place to the other.
 void copy_own(const Blocks& out, Rank from, const Blocks& in, Rank to) {
     const Packed bytes(out.block(from), out.count_of(from), *type_of(out.type_of_block(from)));
     const Type& other = *type_of(in.type_of_block(to));
@@ -24,8 +24,8 @@ void copy_own(const Blocks& out, Rank from, const Blocks& in, Rank to) {
            bytes.bytes().size(), in.block(to));
 }
 
-/// Between two groups: a block goes to each of the other one, and one comes from each. `is_one`: it
-/// is the same block for all.
+/// Gives a block to each rank of the other group, and takes one of each. `is_one`: all get the same
+/// block.
 int between_groups(const char* call, int tag, const Blocks& out, bool is_one, const Blocks& in,
                    Comm& comm) {
     Parts parts(comm, {call, tag}, most_of(comm));
@@ -36,7 +36,7 @@ int between_groups(const char* call, int tag, const Blocks& out, bool is_one, co
     return parts.end();
 }
 
-/// Each rank has its block from all: round the ring, one step further each time.
+/// Moves the blocks round the ring of the ranks, one step further each time.
 int all_gather(const char* call, const Blocks& out, const Blocks& in, Comm& comm) {
     if (comm.across != nullptr)
         return between_groups(call, part_tag::kGather, out, true, in, comm);
@@ -62,7 +62,7 @@ int all_to_all(const char* call, Blocks out, const Blocks& in, Comm& comm) {
     const Rank size = comm.size();
     const Rank rank = comm.rank();
     Room copy;
-    if (out.is_in_place()) { // what goes is what lies where the others' blocks will come
+    if (out.is_in_place()) { // the blocks that go lie where those of the others come
         Stretch all{INTPTR_MAX, INTPTR_MIN};
         for (Rank other = 0; other < size; ++other) {
             const Stretch block = stretch_of(*type_of(in.type_of_block(other)), in.count_of(other));
@@ -93,13 +93,13 @@ int all_to_all(const char* call, Blocks out, const Blocks& in, Comm& comm) {
     return parts.end();
 }
 
-/// The blocks of so many ranks that this one gives or takes in a call.
+/// Checks the blocks of so many ranks that this one gives or takes in a call.
 void check(Checks& checks, const Blocks& blocks, Rank count) {
     for (Rank rank = 0; rank < count && !checks.bad(); ++rank)
         checks.data(blocks.data, blocks.count_of(rank), blocks.type_of_block(rank));
 }
 
-/// The same of a rank's own block, which lies at `place` of `in`, and goes with it.
+/// Checks that a rank's own block, number `from`, fits its place in `in`, and is not there already.
 void check_own(Checks& checks, const Blocks& out, Rank from, const Blocks& in, Rank place) {
     if (checks.bad() || out.is_in_place() || in.is_in_place() || checks.comm().across != nullptr)
         return;
@@ -113,8 +113,8 @@ void check_own(Checks& checks, const Blocks& out, Rank from, const Blocks& in, R
         .apart(out.block(from), in.block(place), out.count_of(from), out.type_of_block(from));
 }
 
-/// Between the root, which has `all`, and each other rank, which has `one` and does what `kind`
-/// says.
+/// Moves blocks between the root, which has `all`, and each other rank, which has `one` and sends
+/// or receives it, as `kind` says.
 int with_root(Checks& checks, Kind kind, const Blocks& one, const Blocks& all, Rank root) {
     Comm& comm = checks.comm();
     const Rank size = comm.peers->size;

@@ -7,27 +7,30 @@
 
 namespace mesh::mpi {
 
-/// Blocks of one rank each, or of one neighbour.
+/// Blocks of one rank each, or of one neighbour, in the program's memory. Nothing is checked here.
 struct Blocks {
-    /// As many elements each, side by side.
+    /// Blocks of as many elements each, side by side.
     Blocks(const void* its, int each, MPI_Datatype handle) : Blocks(its, nullptr, nullptr, handle) {
         count = each;
     }
-    /// As many as `its_counts` says, where `its_places` says, in elements.
+    /// Blocks of `its_counts` elements at `its_places`, in elements. The lists stay the program's.
     Blocks(const void* its, const int* its_counts, PlaceList its_places, MPI_Datatype handle)
         : data(static_cast<std::byte*>(const_cast<void*>(its))),
           type(handle),
           counts(its_counts),
           places(its_places) {}
-    /// Each with a type of its own; the places are in bytes.
+    /// Blocks with a type of its own each; the places are in bytes.
     Blocks(const void* its, const int* its_counts, PlaceList its_places,
            const MPI_Datatype* its_types)
         : Blocks(its, its_counts, its_places, MPI_DATATYPE_NULL) {
         types = its_types;
     }
 
+    /// The type of the elements of block `number`, from 0 on.
     MPI_Datatype type_of_block(int number) const { return types != nullptr ? types[number] : type; }
+    /// How many elements block `number` has.
     int count_of(int number) const { return counts != nullptr ? counts[number] : count; }
+    /// The address from which the elements of block `number` count. The type must be one.
     std::byte* block(int number) const {
         if (types != nullptr)
             return data + places[number];
@@ -35,9 +38,10 @@ struct Blocks {
             places.is_there() ? places[number] : static_cast<MPI_Aint>(number) * count;
         return data + place * type_of(type)->extent;
     }
+    /// The program gave MPI_IN_PLACE: its block lies where the result goes.
     bool is_in_place() const { return data == MPI_IN_PLACE; }
 
-    std::byte* data; // what is sent is not written
+    std::byte* data; // not written by a send
     MPI_Datatype type;
     int count = 0;
     const int* counts;
@@ -48,7 +52,7 @@ struct Blocks {
 /// Requests of a collective, which it ends all at once.
 class Parts {
 public:
-    /// `most`: so many requests.
+    /// Requests of a collective on `comm`, `most` at most. Ends the run if the heap has no room.
     Parts(Comm& comm, const PartKind& part, std::size_t most)
         : comm_(comm),
           part_(part),
@@ -56,7 +60,8 @@ public:
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
 
-    /// `kind`: send or receive. `direction`: more than the tag of the collective.
+    /// Begins to send block `number` to `peer`, or to receive it, as `kind` says. `direction` is
+    /// added to the tag of the collective. One message.
     void add(Request::Kind kind, const Blocks& blocks, int number, Rank peer, int direction = 0) {
         Request& request = *new (&all()[count_++]) Request(
             asked(kind, blocks.block(number), blocks.count_of(number), blocks.type_of_block(number),
@@ -64,7 +69,7 @@ public:
         request.meaning = part_.meaning;
         begin(request);
     }
-    /// Waits for all; gives what the call returns.
+    /// Waits for all. Gives MPI_SUCCESS or the first error, which was told.
     int end() {
         int error = MPI_SUCCESS;
         for (std::size_t at = 0; at < count_; ++at) {

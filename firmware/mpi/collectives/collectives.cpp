@@ -26,7 +26,7 @@ int code_of(const Comm& comm, Status status, const char* call) {
 
 namespace {
 
-// What is wrong above a rank is not right below it, but its children wait for their data.
+// A rank that is told of an error sends to its children all the same, since they wait for it.
 int broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
     const PartKind part{call, part_tag::kBroadcast, Agreed::all(root)};
     const RankTree tree(comm, root);
@@ -37,9 +37,9 @@ int broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root, con
     return code;
 }
 
-/// In a subcube each rank tells its neighbour across one dimension after the other, and hears from
-/// it. Elsewhere a rank tells in round r the one 2^r after it that it, and 2^r - 1 before it, have
-/// come.
+/// Waits for all ranks. In a subcube each rank tells its neighbour across one dimension after the
+/// other, and hears from it. Elsewhere a rank tells the rank 2^r after it, in round r, that it and
+/// the 2^r - 1 ranks before it have come.
 int meet_by_messages(Comm& comm, const char* call) {
     int code = MPI_SUCCESS;
     const RankTree tree(comm, 0);
@@ -55,7 +55,7 @@ int meet_by_messages(Comm& comm, const char* call) {
     return code == MPI_SUCCESS ? code : fail(&comm, code, call, nullptr);
 }
 
-/// The one that `mesh run --tree` names.
+/// The tree that `mesh run --tree` names, or the usual one.
 Rule chosen_tree() {
     const Rule tree = fiber::parameters().tree;
     return tree == Rule::unicast ? kUsualTree : tree;

@@ -13,10 +13,10 @@ namespace {
 
 /// Strands of one node; collectives beyond begin when one of these is done.
 constexpr unsigned kStrandsMax = 12;
-/// Enough for the call and for a function of the program's own that prints.
+/// The stack of a strand: enough for the call and for a function of the program's own that prints.
 constexpr std::size_t kStackBytes = 8192 * sizeof(void*);
 
-/// A collective. The object that it calls lies behind it.
+/// A collective that does not wait. The object that it calls lies behind it.
 struct Nonblocking : Collective {
     Comm* owned = nullptr; // its communicator
     Comm shadow;           // the same ranks and topology, a context of its own
@@ -97,7 +97,7 @@ bool start_strand() {
     return true;
 }
 
-/// Puts it behind those that wait, and lets it go as far as it can.
+/// Puts a collective behind those that wait, and lets it go as far as it can.
 void start(Nonblocking& call) {
     call.is_active = true;
     call.is_done = call.has_begun = false;
@@ -118,7 +118,7 @@ void start_or_give_back(Collective& collective, bool begins) {
         give_back(call);
 }
 
-// The calls of a communicator come in one order at all ranks: their numbers agree.
+// The calls of a communicator come in one order at all ranks, so their numbers agree.
 std::uint32_t number_of_call(Comm& comm, bool is_persistent) {
     const std::uint32_t call = is_persistent ? kCallsMax + comm.prepared++ % kPreparedMax + 1
                                              : comm.begun++ % kCallsMax + 1;

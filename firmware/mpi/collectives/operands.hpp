@@ -13,25 +13,33 @@ namespace mesh::mpi {
 /// anywhere behind or before the address that the program gives, as with MPI_BOTTOM.
 class Operands {
 public:
+    /// Room on the heap for `count` elements of `type`, which stays the caller's. Ends the run if
+    /// there is none.
     Operands(const Type& type, int count)
         : type_(type),
           count_(count),
           stretch_(whole_stretch_of(type, count)),
           room_(static_cast<std::size_t>(stretch_.end - stretch_.begin) + kAlignment),
           data_(room_.data() + (stretch_.begin & (kAlignment - 1)) - stretch_.begin) {}
+    /// The same, with a copy of the elements at `from`.
     Operands(const Type& type, int count, const void* from) : Operands(type, count) { copy(from); }
 
+    /// The address from which the elements count, as the program's does.
     void* data() const { return data_; }
+    /// Copies the elements at `from`, and nothing of the holes between them.
     void copy(const void* from) { move(from, data_); }
+    /// Copies the elements to `into`.
     void copy_to(void* into) const { move(data_, into); }
+    /// The data side by side, to be sent. This object must stay meanwhile.
     Packed packed() const { return {data_, count_, type_}; }
+    /// Room for data that is received. This object must stay meanwhile.
     Unpacked to_fill() const { return {data_, count_, type_}; }
 
 private:
     static constexpr MPI_Aint kAlignment = 16;
 
-    /// Up to the bounds of the elements, too: an operation of the program's own may copy a whole
-    /// struct, though only a part of it is data.
+    /// The stretch of the data, and up to the bounds of the elements: an operation of the program's
+    /// own may copy a whole struct, though only a part of it is data.
     static Stretch whole_stretch_of(const Type& type, int count) {
         const Stretch data = stretch_of(type, count);
         if (count == 0)

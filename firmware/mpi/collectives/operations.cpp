@@ -11,7 +11,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// result = left op right, for so many elements; all of them at any address.
+/// Does result = left op right, for so many elements; each of the three may be at any address.
 using Combine = void (*)(const std::byte* left, const std::byte* right, std::byte* result,
                          std::size_t count);
 
@@ -27,14 +27,14 @@ void each(const std::byte* left, const std::byte* right, std::byte* result, std:
     }
 }
 
-/// Below all numbers, above them, or one of them.
+/// The side of the numbers on which a value is: -1 below (-NaN), 1 above (NaN), 0 among them.
 template <class T>
 int side_of(T value) {
     return !std::isnan(value) ? 0 : std::signbit(value) ? -1 : 1;
 }
 
-/// IEEE 754's totalOrder, as the kernel has it: -NaN, -infinity .. -0, +0 .. infinity, NaN. So the
-/// order of combining does not matter.
+/// The order of IEEE 754's totalOrder, as the kernel has it: -NaN, -infinity .. -0, +0 .. infinity,
+/// NaN. With it the order of combining does not matter.
 template <class T>
 bool is_less(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -56,7 +56,7 @@ constexpr auto kBitXor = [](auto a, auto b) { return a ^ b; };
 constexpr auto kAnd = [](auto a, auto b) { return a != 0 && b != 0; };
 constexpr auto kOr = [](auto a, auto b) { return a != 0 || b != 0; };
 constexpr auto kXor = [](auto a, auto b) { return (a != 0) != (b != 0); };
-/// Of two values the one that is before the other; of equal ones that with the lower index.
+/// The value that comes before the other; of equal ones that with the lower index.
 template <bool kIsLeast>
 constexpr auto kFirstPlace = [](auto a, auto b) {
     const bool are_equal =
@@ -80,7 +80,7 @@ struct Types {
 };
 using Long =
     std::conditional_t<sizeof(long double) == sizeof(double), double, long double>; // no code twice
-/// For operations to which a sign is nothing.
+/// Types for operations to which the sign makes no difference.
 using Bits = Types<Element::i8, std::uint8_t, std::uint8_t, std::uint16_t, std::uint16_t,
                    std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;
 using Numbers = Types<Element::i8, std::uint8_t, std::uint8_t, std::uint16_t, std::uint16_t,
@@ -93,7 +93,7 @@ using Places =
     Types<Element::pair_short, ValueAndIndex<short>, ValueAndIndex<int>, ValueAndIndex<long>,
           ValueAndIndex<float>, ValueAndIndex<double>, ValueAndIndex<Long>>;
 
-/// For the operations that MPI_BYTE has, too.
+/// The element that operations on bits take: MPI_BYTE has them, too.
 Element bits_of(Element element) { return element == Element::bytes ? Element::u8 : element; }
 
 /// The function for an operation of the standard; nullptr: it has no meaning for this type.
@@ -119,7 +119,7 @@ constexpr std::array<std::uint8_t, 12> kNumbers{0x21, 0x22, 0x23, 0x24, 0x28, 0x
                                                 0x2a, 0x30, 0x31, 0x32, 0x38, 0x39};
 std::array<Op, kNumbers.size()> known;
 
-/// Elements of basic types: all that operations of the standard are for.
+/// The element of a basic type, which operations of the standard are for; none for other types.
 Element basic_element(const Type& type) {
     const bool is_basic = type.size == type.unit;
     return is_basic ? type.element : Element::none;

@@ -6,6 +6,7 @@
 
 namespace mesh::mpi {
 
+/// An operation of the standard, of which there is one object each, or of the program.
 struct Op : ObjectOf<kOperation, MPI_Op> {
     MPI_User_function* function = nullptr; // of the program's own
     std::uintptr_t number = 0;             // of one of the standard: its handle
@@ -14,32 +15,35 @@ struct Op : ObjectOf<kOperation, MPI_Op> {
 
 /// The operation of a handle; nullptr: it is none.
 Op* op_of(MPI_Op handle);
+/// One owner less; the last one destroys it.
 inline void release(Op* op) {
     if (--op->owners == 0)
         destroy(op);
 }
 
-/// The operation that a program gives; nullptr: it is refused.
+/// The operation that a program gives; nullptr: refused with MPI_ERR_OP.
 inline Op* operation(Checks& checks, MPI_Op handle) { return checks.usable(op_of(handle), handle); }
 
-/// An operation with the type of its operands. `handle`: what a function of the program's own is
-/// told of the type.
+/// An operation with the type of its operands, which both stay the caller's.
 class Operation {
 public:
+    /// `handle`: the type, as a function of the program's own is told it.
     Operation(const Op& op, const Type& type, MPI_Datatype handle)
         : op_(op),
           type_(type),
           handle_(handle) {}
 
-    /// The standard knows what it means.
+    /// The operation has a meaning for the type: the standard has one, or the program says it.
     bool is_known() const;
     /// The kernel's trees can do it: they take any order, on the node's stack.
     bool suits_trees() const { return op_.function == nullptr; }
+    /// The order of the operands makes no difference.
     bool commutes() const { return op_.commutes; }
-    /// For operations of the standard, over a communicator, on which the ranks agree as well. This
-    /// object must stay for as long as the combiner is used.
+    /// The combiner of an operation of the standard, over a communicator, about which the ranks
+    /// agree, too. This object must stay for as long as the combiner is used.
     Combiner combiner(std::uint32_t communicator) const;
-    /// right = left op right, for `count` elements as they lie in the program's memory.
+    /// Does right = left op right, for `count` elements as they lie in the program's memory. A
+    /// function of the program's own may change both. The operation must be known.
     void combine(void* left, void* right, int count) const;
 
 private:

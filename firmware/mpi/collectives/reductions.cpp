@@ -24,8 +24,9 @@ int receive_operands(Comm& comm, const Operands& operands, Rank from, const Part
     return code;
 }
 
-/// Up a tree to its root: each rank has what the ranks behind it gave, then gives it on. A rank
-/// that is told of an error goes on, since others wait for it; the result is none then.
+/// Combines operands up a tree to its root: each rank takes the values of the ranks behind it, then
+/// gives the result on. A rank that is told of an error goes on, since others wait for it; there is
+/// no result then.
 int reduce_by_messages(Comm& comm, const RankTree& tree, Operands& mine, int count,
                        const Type& type, const Operation& operation, const PartKind& part) {
     int code = MPI_SUCCESS;
@@ -46,8 +47,8 @@ int reduce_by_messages(Comm& comm, const RankTree& tree, Operands& mine, int cou
     return code;
 }
 
-/// Each rank ends with what all ranks to itself gave, and `before` with what those before it gave.
-/// `has_before`: there is one before it. After round r a rank has those of 2^r ranks.
+/// Combines in `ours` the operands of all ranks to this one, and in `before` those of the ranks
+/// before it, of which there is one if `has_before`. After round r a rank has those of 2^r ranks.
 int scan_by_messages(Comm& comm, Operands& ours, Operands& before, bool& has_before, int count,
                      const Type& type, const Operation& operation, const PartKind& part) {
     const Rank rank = comm.rank();
@@ -75,7 +76,7 @@ int scan_by_messages(Comm& comm, Operands& ours, Operands& before, bool& has_bef
     return code;
 }
 
-/// The whole network, by the kernel. `work`: the operands, at last the result.
+/// Reduces over the whole network by the kernel. `work`: the operands, at last the result.
 Status reduce_by_tree(const Comm& comm, std::span<std::byte> work, const Operation& operation,
                       NodeId root, bool all) {
     const Combiner combiner = operation.combiner(comm.number);
@@ -104,7 +105,7 @@ PartKind part_of(const char* call, int tag, MPI_Op op, const Type& type, Rank ro
     return {call, tag, Agreed::all(root, op_of(op)->number, type.element)};
 }
 
-/// What a rank gives, and where it takes the result, if it does (`takes`).
+/// Checks the operands of a rank, and the place of the result if it has one (`takes`).
 int check(Checks& checks, const void* mine, const void* all, bool takes, int count,
           MPI_Datatype type, MPI_Op op) {
     const Op* const its = operation(checks, op);
@@ -208,7 +209,7 @@ int scan(Checks& checks, bool with_own, const void* mine, void* all, int count, 
     return code;
 }
 
-// All is reduced everywhere, and each rank takes its part.
+// All operands are reduced at all ranks, and each rank takes its part of the result.
 int reduce_scatter(Checks& checks, const void* mine, void* part, const int* counts,
                    MPI_Datatype handle, MPI_Op op) {
     const Comm& comm = checks.comm();

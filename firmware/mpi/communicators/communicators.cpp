@@ -1,8 +1,9 @@
 // Communicators: which ranks there are, and messages that never meet those of others.
 //
-// All members agree on the number of a new one: the greatest that any of them has not used, which
-// is found out by a reduction over the old communicator. Communicators that are made at the same
-// time, as by MPI_Comm_split(), may have one number, since none of their ranks is in both.
+// All members agree on the number of a new one by a reduction over the old communicator: each gives
+// the least number that it has not used, and the greatest of these counts. Communicators that are
+// made at the same time, as by MPI_Comm_split(), may have one number, since none of their ranks is
+// in both.
 #include "mpi/communicators/communicators.hpp"
 
 #include "mpi/collectives/nonblocking.hpp"
@@ -94,7 +95,7 @@ void end_communicator(Comm& comm) {
 
 namespace {
 
-/// Of a topology, which is one block of the heap.
+/// A copy of a topology, which is one block of the heap; nullptr of none.
 template <class Topology>
 Topology* copy_of(const Topology* topology) {
     if (topology == nullptr)
@@ -199,7 +200,7 @@ int comm_split(Checks& checks, int color, int key, MPI_Comm* part) {
     return MPI_SUCCESS;
 }
 
-// All nodes have memories of their own.
+// Each rank gets a communicator of its own, since all nodes have memories of their own.
 int comm_split_type(Checks& checks, int kind, int key, MPI_Comm* part) {
     if (kind != MPI_COMM_TYPE_SHARED && kind != MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_ARG, "a kind is MPI_COMM_TYPE_SHARED or MPI_UNDEFINED");

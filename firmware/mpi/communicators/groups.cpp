@@ -1,4 +1,4 @@
-// Groups: sets of ranks, in an order. What is made of them is local.
+// Groups: ranks in an order. All calls are local.
 #include "mpi/communicators/communicators.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// Makes a group of those ranks of `from` that `takes` holds for.
+/// Makes a group of the ranks of `from` that `takes` holds for.
 template <class Takes>
 Group* part_of(const Group& from, Takes takes) {
     Group* const group = new_group(from.size);
@@ -32,7 +32,7 @@ int put(Group* group, MPI_Group* handle) {
     return MPI_SUCCESS;
 }
 
-/// Refuses what it is given instead of a group, or gives the group.
+/// Checks of the calls for a group, which must be one.
 class GroupChecks : public Checks {
 public:
     GroupChecks(const char* call, MPI_Group handle) : Checks(call), group_(group(handle)) {}
@@ -47,7 +47,8 @@ bool is_rank(const Group& group, Rank rank) { return rank >= 0 && rank < group.s
 
 constexpr const char* kNoRange = "a range has a rank that the group has not, or no step";
 
-/// Ranks from a first to a last one in steps, as calls give them; calls `take` for each.
+/// Calls `take` for each rank of ranges, which have a first rank, a last one and a step. False: a
+/// rank is not in the group, or a step is 0.
 template <class Take>
 bool each_in(const Group& group, int count, int ranges[][3], Take take) {
     for (int at = 0; at < count; ++at) {

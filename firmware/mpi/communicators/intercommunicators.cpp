@@ -1,5 +1,5 @@
-// Communicators between two groups. What both groups do together is done by each within itself, and
-// by rank 0 of each, which leads it, with the other's.
+// Communicators between two groups. In a collective each group acts within itself, and rank 0 of
+// each, its leader, with the other leader.
 #include "mpi/collectives/operands.hpp"
 #include "mpi/collectives/parts.hpp"
 #include "mpi/communicators/communicators.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Rank kLeader = 0;
 
-/// The own group alone, for as long as a call takes. Its messages meet no others.
+/// A communicator of the own group alone, for as long as a call takes. Its messages meet no others.
 struct Within : Comm {
     explicit Within(const Comm& comm) {
         group = peers = comm.group;
@@ -95,7 +95,7 @@ std::uint32_t greatest_of_both(Comm& comm, std::uint32_t mine) {
     return most;
 }
 
-/// What every rank of one group has said.
+/// The wishes of all ranks of a group, in `room`, where they are gathered over `among`.
 std::span<Wish> all_wishes(const Room& room, Rank size, const Wish& mine, MPI_Comm among) {
     auto* const wishes = reinterpret_cast<Wish*>(room.data());
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, wishes, sizeof mine, MPI_BYTE, among);
@@ -129,10 +129,10 @@ Comm* new_between(const Comm& old, Group* group, Group* peers, std::uint32_t num
     return comm;
 }
 
-/// What leaders tell each other of their groups, before the nodes of these.
+/// The first message between leaders, before that with the nodes of their groups.
 struct Introduction {
     std::uint32_t number;
-    Rank size; // 0: its leader has found out that the call is wrong
+    Rank size; // 0: the leader has found out that the call is wrong
 };
 
 std::span<std::byte> nodes_of(Group& group) {
@@ -144,7 +144,7 @@ bool have_common_node(const Group& one, const Group& other) {
         one.all(), [&other](NodeId node) { return other.rank_of(node) != MPI_UNDEFINED; });
 }
 
-/// For calls that want a communicator between two groups.
+/// Checks of the calls for a communicator between two groups.
 class AcrossChecks : public Checks {
 public:
     AcrossChecks(const char* call, MPI_Comm handle) : Checks(call, handle) {
@@ -153,8 +153,8 @@ public:
     }
 };
 
-// The leaders of both groups speak by way of `peer`, where nothing else has their tag: all that is
-// made there comes in one order.
+// The leaders of both groups speak by way of `peer`. Their tag there is that of all communicators
+// that are made, which come in one order.
 int intercomm_create(Checks& checks, int leader, MPI_Comm peer, int other_leader, int tag,
                      MPI_Comm* made) {
     const char* const call = checks.call();
@@ -208,7 +208,7 @@ void intercomm_merge(AcrossChecks& checks, int is_high, MPI_Comm* made) {
 
 void comm_remote_size(AcrossChecks& checks, int* size) { *size = checks.comm().peers->size; }
 
-// This rank is none of them.
+// This rank is not in the other group.
 void comm_remote_group(AcrossChecks& checks, MPI_Group* group) {
     *group = give_handle(*hold(checks.comm().peers));
 }

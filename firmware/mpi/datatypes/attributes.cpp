@@ -7,11 +7,12 @@ namespace mesh::mpi {
 
 namespace {
 
-/// A constant of the ABI: the value is copied as it is.
+/// The function MPI_COMM_DUP_FN, a constant of the ABI: the value is copied as it is.
 const auto kCopiesValue = reinterpret_cast<AttributeCopy*>(1);
 constexpr int kLastStandardKey = MPI_WIN_MODEL;
 static_assert(kLastStandardKey > MPI_LASTUSEDCODE);
 
+/// A key of the program's own.
 struct Key {
     Key* next;
     int number;
@@ -52,13 +53,13 @@ Attribute** find_attribute(Attributes& attributes, int number) {
     return link;
 }
 
-/// The value goes, by another one in its place, too.
+/// Tells the function of a key that a value goes, also if another one takes its place.
 int tell_dropped(const Key& key, void* value, void* handle) {
     return key.drop == nullptr ? MPI_SUCCESS : key.drop(handle, key.number, value, key.extra);
 }
 
-// The function may do anything, also to the attributes of this object: nothing of them is used but
-// the one that was taken out.
+// The function may do anything, also to the attributes of this object: so the attribute is taken
+// out first, and nothing else of them is used.
 int drop_one(Attributes& attributes, Attribute** link, void* handle) {
     Attribute* const attribute = *link;
     *link = attribute->next;
@@ -85,7 +86,7 @@ int drop_all(Attributes** attributes, void* handle) {
 
 int copy_all(const Attributes& from, void* handle, Attributes** to);
 
-/// Puts it before the others, or, `last`, behind them. False: no memory.
+/// Adds an attribute before the others, or, `last`, behind them. False: the heap has no room.
 bool add(Attributes** attributes, Key* key, void* value, bool last = false) {
     if (*attributes == nullptr)
         *attributes = make<Attributes>(nullptr, copy_all, drop_all);
@@ -114,7 +115,7 @@ int copy_one(Key* key, void* value, void* handle, Attributes** to) {
     return is_copied == 0 || add(to, key, copied, true) ? int{MPI_SUCCESS} : int{MPI_ERR_NO_MEM};
 }
 
-// The functions may change the list that is copied: what is in it when the copy begins counts.
+// The functions may change the list that is copied, so its attributes are noted before.
 int copy_all(const Attributes& from, void* handle, Attributes** to) {
     std::size_t count = 0;
     for (const Attribute* one = from.first; one != nullptr; one = one->next)
@@ -136,8 +137,8 @@ int copy_all(const Attributes& from, void* handle, Attributes** to) {
     return code;
 }
 
-/// The key with this number; nullptr: it is refused. One that is freed stays as long as attributes
-/// have it, and is good for what looks for these (MPI 3.1, 6.7.2).
+/// The key with this number; nullptr: it is refused. A key that is freed stays as long as
+/// attributes have it, and calls may look for these by it (MPI 4.1, 7.7.2).
 Key* key_of(Checks& checks, const ObjectKind& kind, int number, bool may_be_freed = true) {
     Key* const key = *find_key(number);
     if (key != nullptr && key->kind == &kind && (may_be_freed || !key->is_freed))
@@ -182,7 +183,7 @@ void free_key(Checks& checks, const ObjectKind& kind, int* number) {
     Key* const key = key_of(checks, kind, *number);
     if (key == nullptr)
         return;
-    // Again by a copy of its number: the program has given up its own already.
+    // A copy of its number may be freed again, when the program is an owner no more.
     if (!key->is_freed) {
         key->is_freed = true;
         release_key(key);

@@ -1,4 +1,4 @@
-// How types were made, for a program that asks for it.
+// The calls that made types, for a program that asks for them.
 #include "mpi/datatypes/type_builder.hpp"
 
 #include <algorithm>
@@ -7,7 +7,8 @@ namespace mesh::mpi {
 
 namespace {
 
-/// What lies behind a recipe: addresses, types, numbers.
+// Behind a recipe lie addresses, then types, then numbers.
+
 MPI_Aint* addresses_of(Recipe& recipe) { return reinterpret_cast<MPI_Aint*>(&recipe + 1); }
 MPI_Datatype* types_of(Recipe& recipe) {
     return reinterpret_cast<MPI_Datatype*>(addresses_of(recipe) + recipe.addresses);

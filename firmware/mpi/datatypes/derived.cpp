@@ -26,7 +26,7 @@ int type_contiguous(Checks& checks, int count, MPI_Datatype old, MPI_Datatype* h
     return make_vector(checks, true, 1, count, 0, old, handle);
 }
 
-/// Elements of each block, or of all.
+/// The elements of each block, or one number for all.
 struct Lengths {
     Lengths(const int* each) : list(each) {}
     Lengths(int of_all) : length(of_all) {}
@@ -112,7 +112,7 @@ int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const
     return builder.end(handle, 0, whole);
 }
 
-/// The bytes of `count` elements, if they fit into `room` bytes of a packed buffer.
+/// The bytes of `count` elements, which must fit into `room` bytes of a packed buffer.
 int packed_bytes(Checks& checks, int count, MPI_Datatype handle, int room) {
     if (checks.elements(count, handle).bad())
         return 0;

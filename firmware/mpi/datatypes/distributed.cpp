@@ -24,7 +24,7 @@ struct Axis {
     }
 };
 
-/// Elements of a block; 0: there are no such.
+/// The elements of a block; 0: the arguments do not fit the dimension.
 int block_of(int distribution, int argument, int size, int ranks) {
     const bool is_usual = argument == MPI_DISTRIBUTE_DFLT_DARG;
     switch (distribution) {
@@ -40,8 +40,9 @@ int block_of(int distribution, int argument, int size, int ranks) {
 
 constexpr int kAxesMax = 16;
 
+/// The part of this rank, in all dimensions.
 struct OwnPart {
-    std::array<Axis, kAxesMax> axes; // the one whose elements lie side by side is the first
+    std::array<Axis, kAxesMax> axes; // first that whose elements lie side by side
     int count;
 
     /// The first element, of all dimensions; false: this rank has none.

@@ -16,7 +16,7 @@ namespace {
 // ------------------------------------------------------------------------------------------
 
 /// The highest bytes of the widest format: a sign, 15 bits of exponent, and the fraction without
-/// its first 1. All that long double has on a node and on most hosts is in them.
+/// its first 1. They hold every long double of a node and of most hosts.
 struct Quad {
     std::uint16_t head = 0;
     std::uint64_t fraction = 0;
@@ -46,7 +46,7 @@ constexpr unsigned kFractionBits = 52;
     return {static_cast<std::uint16_t>(bits >> 63 << 15 | wide), fraction};
 }
 
-/// Rounds towards zero what a double has no bits for.
+/// The double of a wider number, rounded towards zero.
 [[maybe_unused]] double narrowed(const Quad& quad) {
     const std::uint64_t sign = std::uint64_t{quad.head} >> 15 << 63;
     const int exponent = static_cast<int>(quad.head & kQuadInfinite) - static_cast<int>(kQuadBias) +
@@ -64,7 +64,7 @@ constexpr unsigned kFractionBits = 52;
     return std::bit_cast<double>(sign | bits);
 }
 
-/// A long double, which is one of three formats.
+/// Writes a long double, which has one of three formats.
 void write_long(const std::byte* from, std::byte* into) {
     if constexpr (LDBL_MANT_DIG > 64) {
         std::reverse_copy(from, from + kQuadBytes, into);
@@ -115,8 +115,8 @@ bool is_signed(Element element) {
            element == Element::i64;
 }
 
-/// Nodes and hosts have the lowest byte first. Of a wider number the lowest bytes count, as of any
-/// that C makes narrower.
+/// Writes a number with its highest byte first; nodes and hosts have the lowest byte first. A wider
+/// number loses its highest bytes, as in C.
 void write(const Number& number, const std::byte* from, std::byte* into) {
     if (number.element == Element::flong)
         return write_long(from, into);

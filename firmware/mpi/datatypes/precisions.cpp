@@ -1,5 +1,5 @@
-// Types by their size, and those of Fortran's numbers by their decimal digits, which a program of C
-// uses for data that is to have them.
+// Types by their size, and by the decimal digits of Fortran's numbers, for programs of C with data
+// of that precision.
 #include "mpi/datatypes/type_builder.hpp"
 #include "mpi/objects/queue.hpp"
 
@@ -10,7 +10,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// A type that was asked for; the same is asked for again. Stays to the end.
+/// A type that was asked for. It stays to the end, and is given again for the same question.
 struct Asked {
     Asked* next;
     int combiner;
@@ -27,7 +27,8 @@ struct Precision {
     MPI_Datatype type;
 };
 
-/// MPI_DATATYPE_NULL: none has so many. MPI_UNDEFINED means any.
+/// The first type with so many digits and such a range, of which MPI_UNDEFINED means any;
+/// MPI_DATATYPE_NULL: there is none.
 MPI_Datatype find(std::span<const Precision> known, int digits, int range) {
     for (const Precision& one : known)
         if (digits <= one.digits && range <= one.range)

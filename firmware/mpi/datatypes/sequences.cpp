@@ -97,7 +97,7 @@ void keep_sequence(Type& made, const Type& part, MPI_Aint count) {
 
 namespace {
 
-/// What a basic type has that is not one number of as many bytes as on the node.
+/// A basic type that is not one number, or whose number has other bytes outside than on the node.
 struct Special {
     std::uint16_t basic;
     Element first;
@@ -165,8 +165,8 @@ Amount amount_of(const Part& part) {
 
 using Measure = std::uint64_t Amount::*;
 
-/// How much of the data of `type`, again and again, is within a limit; `of`: what is limited. As
-/// many steps for a byte as for all bytes that there can be.
+/// The amount of data of `type`, again and again, within a limit of elements or of bytes, as `of`
+/// says. The steps are as many as there are parts, whatever the limit.
 Amount within(const Type& type, std::uint64_t limit, Measure of) {
     if (type.size == 0)
         return {};
@@ -198,7 +198,7 @@ void set_elements(Checks& checks, MPI_Status* status, const Type& type, MPI_Coun
     tell_bytes(within(type, static_cast<std::uint64_t>(count), &Amount::elements).bytes, status);
 }
 
-/// MPI_UNDEFINED: a part of a number is there.
+/// The elements in so many bytes; MPI_UNDEFINED: a part of a number is there.
 MPI_Count elements_in(std::uint64_t bytes, const Type& type) {
     const Amount found = within(type, bytes, &Amount::bytes);
     return found.bytes == bytes ? static_cast<MPI_Count>(found.elements) : MPI_Count{MPI_UNDEFINED};

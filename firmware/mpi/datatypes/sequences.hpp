@@ -18,7 +18,9 @@ struct Part {
 /// a single basic one are in this object, so it has to stay for as long as they are used.
 class PartsOf {
 public:
+    /// The parts of a type, which must stay.
     explicit PartsOf(const Type& type);
+    /// All parts, in the order of the data.
     std::span<const Part> all() const;
 
 private:
@@ -33,14 +35,15 @@ struct Number {
     std::uint8_t bytes_outside; // in external32
 };
 
-/// The numbers of a basic type; the second has no bytes if there is one only.
+/// One number, or two; the second has no bytes if there is one only.
 struct Numbers {
     Number first;
     Number second;
 };
+/// The numbers of a basic type, which `basic` is the handle of.
 Numbers numbers_of(std::uint16_t basic);
 
-/// Calls `act` for each number of `count` elements of a type, in order, until it gives false.
+/// Calls `act` for each number of `count` elements of a type, in order, until that gives false.
 template <class F>
 void each_number(const Type& type, std::uint64_t count, F act) {
     if (type.size == 0)

@@ -1,4 +1,4 @@
-// How types are made of others.
+// The making of types of others.
 #pragma once
 
 #include "mpi/datatypes/types.hpp"
@@ -11,7 +11,7 @@
 
 namespace mesh::mpi {
 
-/// What a program gave to the call that made a type, as MPI_Type_get_contents() tells it.
+/// The arguments of the call that made a type, as MPI_Type_get_contents() tells them.
 struct Given {
     int combiner;
     std::array<std::span<const int>, 8> numbers; // one behind the other
@@ -19,15 +19,17 @@ struct Given {
     std::array<std::span<const MPI_Aint>, 2> addresses;
 };
 
-/// Keeps it with the type. There only in a program that asks for it, by MPI_Type_get_envelope() or
+/// Keeps a copy with the type, which becomes an owner of the types in it. Ends the run if the heap
+/// has no room. There only in a program that asks for it, by MPI_Type_get_envelope() or
 /// MPI_Type_get_contents(): others have nothing of it in their images.
 [[gnu::weak]] void keep_recipe(Type& type, const Given& given);
 
-/// Keeps the basic types of `count` elements of `part` that come behind those of `made`. There only
-/// in a program that asks for them.
+/// Keeps the basic types of `count` elements of `part` that come behind those of `made`. Ends the
+/// run if the heap has no room. There only in a program that asks for them.
 [[gnu::weak]] void keep_sequence(Type& made, const Type& part, MPI_Aint count);
 
-/// The same at the door of a call that returns `code`. `given` makes it.
+/// Does keep_recipe() at the door of a call that returns `code`, and gives that. `given` makes the
+/// Given.
 template <class F>
 int kept(int code, MPI_Datatype* handle, F given) {
     if (keep_recipe != nullptr && code == MPI_SUCCESS)
@@ -42,9 +44,11 @@ std::span<const T> list(const T* values, int count) {
 }
 
 /// Builds a type from copies of others at places, in order. Neighbours become one run. A type of
-/// 2 GiB or more is refused, and one that there is no memory for.
+/// 2 GiB or more is refused with MPI_ERR_COUNT, one for which the heap has no room with
+/// MPI_ERR_NO_MEM; then nothing is added any more. One end() has to follow.
 class Builder {
 public:
+    /// An empty type. `checks` must stay.
     explicit Builder(Checks& checks) : checks_(checks), type_(make<Type>()) {
         if (type_ == nullptr)
             refuse(MPI_ERR_NO_MEM, nullptr);
@@ -84,10 +88,12 @@ public:
             known_ = true;
         }
     }
+    /// Adds `count` elements side by side.
     void add(const Type& type, std::int64_t count, std::int64_t offset) {
         add(type, count, offset, type.extent);
     }
 
+    /// Gives the program the type, or nothing. MPI_SUCCESS, or the first error of the checks.
     int end(MPI_Datatype* handle) {
         if (type_ == nullptr)
             return checks_.code();
@@ -100,7 +106,7 @@ public:
         *handle = give_handle(*type_);
         return MPI_SUCCESS;
     }
-    /// The same, with these bounds.
+    /// The same with these bounds, in bytes. MPI_ERR_COUNT: they are no addresses.
     int end(MPI_Datatype* handle, std::int64_t lower, std::int64_t extent) {
         if (!is_address(lower) || !is_address(lower + extent))
             refuse(MPI_ERR_COUNT, "a datatype that reaches over 2 GiB or more");
@@ -108,7 +114,7 @@ public:
         upper_ = static_cast<MPI_Aint>(lower + extent);
         return end(handle);
     }
-    /// For a structure: its end is rounded up as the compiler does it.
+    /// Rounds the end of a structure up, as the compiler does.
     void round_up() {
         const MPI_Aint odd =
             type_ == nullptr ? 0 : (upper_ - lower_) % static_cast<MPI_Aint>(type_->alignment);

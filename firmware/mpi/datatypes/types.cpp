@@ -95,7 +95,7 @@ constexpr std::array kBasics{
     number<std::uint64_t>(0x259),
 };
 
-/// Handles of basic types are not less, and less.
+/// Handles of basic types are from kFirst on, below kEnd.
 constexpr std::size_t kFirst = kBasics.front().handle, kEnd = kBasics.back().handle + 1u;
 constexpr std::size_t kNone = kBasics.size();
 /// Types of Fortran and of C++ that are the same as one of C.
@@ -128,7 +128,7 @@ constexpr std::array kPlaces = [] {
 struct BasicType : Type {
     std::array<Run, 2> its_runs;
 };
-/// On the heap since they were asked for the first time: a program has memory for those it uses.
+/// The basic types that the program uses, on the heap since it asked for them the first time.
 std::array<BasicType*, kBasics.size()> basic_types{};
 
 Type* make_basic(std::size_t number) {
@@ -208,7 +208,7 @@ Checks& Checks::type(MPI_Datatype handle) {
     return *this;
 }
 
-// Data with holes may lie in those of the result.
+// Data with holes may lie in the holes of the result.
 Checks& Checks::apart(const void* given, const void* result, int count, MPI_Datatype handle) {
     if (bad() || given == MPI_IN_PLACE || count == 0)
         return *this;

@@ -1,4 +1,4 @@
-// What a call of MPI waits for, as the engine keeps it and the host tool reads it and says it.
+// The message that a call of MPI waits for, as the engine keeps it, and the host tool tells it.
 #pragma once
 
 #include "core/base/types.hpp"
@@ -12,7 +12,8 @@ namespace mesh::mpi {
 /// order, and a rank that makes another one than the others is found out.
 inline constexpr std::uint16_t kTreeTag = 0x7E00;
 
-/// Tags of the messages of collectives, one a kind: their calls come in one order at all ranks.
+/// Tags of the messages of collectives, one for each kind: calls of one kind come in one order at
+/// all ranks.
 namespace part_tag {
 inline constexpr int kBarrier = 1;
 inline constexpr int kBroadcast = 2;
@@ -52,14 +53,14 @@ constexpr std::string_view calls_with(int tag) {
     }
 }
 
-/// What a wait for a message has (kernel/api/waits.cpp knows where).
+/// The fields of a wait for a message (kernel/api/waits.cpp knows their places).
 struct Awaited {
-    static constexpr int kOfCollectives = -1000; // and less: their tags, from there down
+    static constexpr int kOfCollectives = -1000; // the tags of collectives count down from here
 
     NodeId node;                // the other one; kNoNode: any
     NodeId came_from = kNoNode; // kNoNode: nothing has come
     std::int32_t tag;           // or MPI_ANY_TAG
-    std::uint32_t is_send;      // 1: that it is received; 0: that it comes
+    std::uint32_t is_send;      // 1: waits for a receive; 0: waits for a message
     std::int32_t came_tag = 0;  // of the first message that has come and is another one
 };
 

@@ -28,7 +28,7 @@ std::uint32_t eager_bytes_max() {
 /// Envelopes that one node may have under way; then its program waits for the oldest to be taken.
 constexpr unsigned kLettersMax = 64;
 
-// What goes out -----------------------------------------------------------------------------------
+// Messages that go out ----------------------------------------------------------------------------
 
 /// A message of the kernel under way. Its bytes lie behind it, or in the program's memory.
 class Letter : public Sending {
@@ -115,7 +115,7 @@ void end_letter(Letter& letter) {
     fiber::node().scheduler().touch(); // for the program
 }
 
-/// In a critical section, in which the letter was made.
+/// Sends a letter, within the critical section in which it was made.
 void post(Letter& letter) {
     ++letter_count;
     if (step(letter))
@@ -160,7 +160,7 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
 
 namespace {
 
-// What comes in -----------------------------------------------------------------------------------
+// Messages that come in ---------------------------------------------------------------------------
 
 bool said_full = false;
 
@@ -258,7 +258,8 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
         return takes(request.context, request.peer, request.tag, envelope);
     });
     if (*link != nullptr) {
-        // It leaves the queue before it is done: who waits for it may go on, and begin it again.
+        // The request leaves the queue before it is done: the program may go on, and begin it
+        // again.
         Request* const request = *link;
         posted.take(link);
         if (meet(*request, envelope, from, ready, data))
@@ -293,8 +294,8 @@ Process receive_envelopes(Kernel& kernel) {
     }
 }
 
-/// Takes the data of large messages, one after the other. Of one sender they come in the order in
-/// which it was called for.
+/// Takes the data of large messages, one after the other. The data of one sender comes in the order
+/// in which it was called for.
 Process receive_data(Kernel& kernel) {
     for (;;) {
         Message message = co_await receive_message(kernel, kAnySource, kDataTag);
@@ -371,8 +372,8 @@ void begin_send(Request& request) {
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, request.clock);
 }
 
-// Few programs use both begin_receive() and begin(request, message): what they share is inlined
-// into each.
+// Few programs use both begin_receive() and begin(request, message), so their common parts are
+// inlined into each.
 
 [[gnu::always_inline]] inline void prepare_to_receive(Request& request) {
     request.capacity = static_cast<std::uint32_t>(request.count) * request.type->size;

@@ -1,4 +1,4 @@
-// The messages that collectives are made of, and requests that nobody waits for.
+// The messages of collectives, and requests that the program has given up.
 #include "fiber/fiber.hpp"
 #include "mpi/engine/meaning.hpp"
 #include "mpi/engine/under_way.hpp"

@@ -8,7 +8,7 @@
 
 namespace mesh::mpi {
 
-// Its name, and where its fields are, are known to kernel/api/waits.cpp.
+/// The wait of a probe. Its name, and the places of its fields, are known to kernel/api/waits.cpp.
 struct MessageThere {
     const std::uint32_t* context;
     Awaited awaited;

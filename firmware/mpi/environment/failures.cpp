@@ -3,15 +3,15 @@
 // left agree (library/agree.hpp), and go on without the dead.
 //
 // All of this is there only in a program that makes one of these calls. While a request waits for a
-// member, `watch` asks the kernel of that node whether it is there; what a node waits for from a
-// dead one ends then. A rank that has learned of a failure says so in each message of a collective
-// of such a communicator, and goes on with it: so no other rank waits for it in vain, and each has
-// an error that needs what the dead member had to give. Collectives go by messages.
+// member, `watch` asks the kernel of that node whether it is there; requests that wait for a dead
+// node end then. A rank that has learned of a failure says so in each message of a collective of
+// such a communicator, and goes on with it: so no other rank waits for it in vain, and each rank
+// that needs data of the dead member has an error. Collectives go by messages.
 //
-// MPIX_Comm_revoke() floods: each member tells all others when it hears of it first. What waits on
-// the communicator ends with MPIX_ERR_REVOKED. Data that was called for comes all the same, since
-// it lies in its order among that of other communicators; so a large message that is announced
-// stays as a copy.
+// MPIX_Comm_revoke() floods: each member tells all others when it hears of it first. Requests that
+// wait on the communicator end with MPIX_ERR_REVOKED. Data that was called for comes all the same,
+// in its order among the data of other communicators; so a large message that is announced stays as
+// a copy.
 #include "fiber/fiber.hpp"
 #include "kernel/api/await.hpp"
 #include "library/agree.hpp"
@@ -25,25 +25,26 @@ namespace mesh::mpi {
 
 namespace {
 
-/// Of the kernel's messages: none has the first; each communicator has one of the last.
+/// Tags of the kernel's messages: none has kNeverTag, each communicator has one of the last.
 constexpr Tag kNeverTag = 3;
 constexpr Tag kRevokeTag = 4;
 constexpr Tag kAgreeTags = 0x100;
 constexpr std::uint32_t kAgreeTagCount = 0x7000;
 
+/// A node that has failed.
 struct Failed {
     Failed* next;
     NodeId node;
 };
 Queue<Failed> failed; // in the order in which this rank has learned of them
 
-/// What is known of a communicator, by its number.
+/// The failures of a communicator, by its number, as this rank knows them.
 struct Known {
     Known* next;
     std::uint32_t number;
     bool is_revoked = false;
     bool is_broken = false;    // a message of a collective said that a member has failed
-    unsigned acknowledged = 0; // of its members that have failed, the first so many
+    unsigned acknowledged = 0; // so many of its members that have failed, the first ones
 };
 Queue<Known> known;
 
@@ -110,7 +111,7 @@ struct Watched {
 };
 Queue<Watched> watched;
 
-/// A receive from `source` may be one from this node.
+/// A receive from `source` may take a message of this node.
 bool may_take_from(const Comm& comm, Rank source, NodeId node) {
     return source == MPI_ANY_SOURCE ? comm.peers->rank_of(node) != MPI_UNDEFINED
                                     : comm.peers->node(source) == node;
@@ -134,7 +135,7 @@ void watch(NodeId node) {
         return;
     void* const place = mesh_malloc(sizeof(Watched));
     if (place == nullptr)
-        return; // later, perhaps
+        return; // it may be watched later
     constexpr Match kNever{.service = Service::message, .tag = kNeverTag};
     watched.push(*new (place) Watched{nullptr, node, {fiber::node(), node, kNever}});
 }
@@ -240,7 +241,7 @@ void revoke(std::uint32_t number) {
     fiber::node().scheduler().touch();
 }
 
-/// Takes what others say of revoked communicators.
+/// Takes the messages of other members about revoked communicators.
 Process hear_all(Kernel& kernel) {
     for (;;) {
         std::uint32_t number = 0;
@@ -381,7 +382,7 @@ mesh::Agreed agree_on(const Comm& comm, std::uint32_t flags, std::uint32_t mine,
     return agreed;
 }
 
-/// Those of the first `count` members that have failed.
+/// Gives the program the group of the first `count` members that have failed.
 int give_failed(const Checks& checks, unsigned count, MPI_Group* handle) {
     const Group& members = *checks.comm().group;
     Group* const group = new_group(static_cast<Rank>(count));
@@ -400,7 +401,7 @@ void comm_is_revoked(const Checks& checks, int* flag) {
     *flag = failure_of(checks.comm(), MPI_PROC_NULL) == MPIX_ERR_REVOKED;
 }
 
-// Whether all have acknowledged all failures has to be agreed upon, too: all return the same.
+// A second agreement tells whether all have acknowledged all failures, so that all return the same.
 int comm_agree(Checks& checks, int* flag) {
     const Comm& comm = checks.comm();
     const Room room(comm.group->all().size_bytes());

@@ -1,4 +1,4 @@
-// Begin and end of MPI in a program, errors, and what a program may ask about where it runs.
+// Begin and end of MPI in a program, and questions about the place where it runs.
 #include "fiber/fiber.hpp"
 #include "library/words.hpp"
 #include "mpi/collectives/parts.hpp"
@@ -136,7 +136,8 @@ void get_processor_name(char* name, int* length) {
 
 double wtick() { return 1e-3 / wire::kTicksPerUnit; }
 
-// A loop that does nothing but look at the clock would stop it: each so many looks take some time.
+// A loop that does nothing but look at the clock would stop it, so each 1000th look takes some
+// time.
 double wtime() {
     static unsigned looks = 0;
     constexpr unsigned kFreeLooks = 1000;

@@ -1,7 +1,6 @@
-// What failures and sessions would do otherwise, in a program that has none: each of these
-// functions is weak, and another one of its name takes its place if the program makes a call of
-// failures.cpp or of sessions.cpp. A linker takes the first function that an archive has, so these
-// are behind it.
+// Functions in place of those of failures.cpp and of sessions.cpp, in a program that makes no call
+// of these files. Each is weak, so that the other one of its name takes its place. A linker takes
+// the first function that an archive has, so those files come last in it.
 #include "mpi/collectives/parts.hpp"
 #include "mpi/engine/under_way.hpp"
 

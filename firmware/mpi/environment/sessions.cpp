@@ -1,9 +1,9 @@
-// Sessions: MPI without a world that all have by itself. A part of the program opens one, asks
+// Sessions: MPI without the communicator MPI_COMM_WORLD. A part of the program opens one, asks
 // which sets of processes there are, and makes communicators of groups of them.
 //
-// A session is a communicator of this node alone, so names of its errors are those of one. Members
-// of a new communicator agree on its number by messages between them on the world, as members of a
-// communicator do that some of its ranks make.
+// A session is a communicator of this node alone, so it has an error handler as one. Members of a
+// new communicator agree on its number by messages among them on the world, as in
+// MPI_Comm_create_group().
 #include "mpi/communicators/communicators.hpp"
 #include "mpi/objects/errors.hpp"
 
@@ -87,7 +87,7 @@ void session_finalize(Checks& checks, MPI_Session* handle) {
 
 void session_get_num_psets(const Checks&, int* count) { *count = static_cast<int>(kSets.size()); }
 
-// `length` counts the end of the name, before and after; 0: only that is asked for.
+// `length` counts the end of the name, before and after; with 0 the program asks for it alone.
 int session_get_nth_pset(Checks& checks, int number, int* length, char* name) {
     if (number < 0 || static_cast<std::size_t>(number) >= kSets.size())
         return checks.refuse_number(MPI_ERR_ARG, number, static_cast<int>(kSets.size()) - 1);
@@ -118,7 +118,7 @@ int group_from_session_pset(Checks& checks, const char* name, MPI_Group* group) 
     return MPI_SUCCESS;
 }
 
-// Calls of overlapping groups come in one order at all ranks, whatever their words.
+// The words are not looked at: calls of overlapping groups come in one order at all ranks.
 int comm_create_from_group(Checks& checks, Group& group, const char*, MPI_Errhandler handler,
                            MPI_Comm* made) {
     if (group.own == MPI_UNDEFINED)

@@ -1,7 +1,7 @@
-// What the doors of the calls need (calls.py).
+// The tools of the doors of the calls (calls.py).
 //
-// A function behind a door gives what the call returns, or nothing: then the call returns what its
-// checks have found. Numbers of a call for large counts become those of the call that does the
+// A function behind a door gives the code that the call returns, or nothing: then the call returns
+// that of its checks. Numbers of a call for large counts become those of the call that does the
 // work: a node holds less than 2 GiB, so what does not fit is an error.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace mesh::mpi {
 
-/// What a call returns whose work this is. `checks`: nullptr, it has none.
+/// The code that a call returns after its work. `checks`: nullptr if it has none.
 template <class Work>
 [[gnu::always_inline]] inline int end_of(Work work, const Checks* checks = nullptr) {
     if constexpr (std::is_same_v<decltype(work()), int>)
@@ -22,6 +22,8 @@ template <class Work>
     return checks == nullptr ? MPI_SUCCESS : checks->code();
 }
 
+/// A number of a call for large counts, as the other call has it; one that does not fit is refused
+/// with MPI_ERR_COUNT.
 template <class Number>
 Number narrowed(Checks& checks, std::int64_t value) {
     if (value > std::numeric_limits<Number>::max())
@@ -30,10 +32,12 @@ Number narrowed(Checks& checks, std::int64_t value) {
         std::max<std::int64_t>(value, std::numeric_limits<Number>::lowest()));
 }
 
-/// The same of a list, which the object holds; a list that is none stays none.
+/// A list of such numbers.
 template <class Number>
 class Narrowed {
 public:
+    /// `count` numbers of `list`, copied to the heap; no list if that is nullptr. Ends the run if
+    /// the heap has no room.
     template <class Wide>
     Narrowed(Checks& checks, const Wide* list, std::int64_t count) {
         if (list == nullptr || checks.bad())
@@ -44,6 +48,7 @@ public:
         for (const Wide one : std::span(list, length))
             *next++ = narrowed<Number>(checks, one);
     }
+    /// The list, for as long as this object is there; nullptr: there is none.
     const Number* data() const { return reinterpret_cast<const Number*>(room_.data()); }
 
 private:

@@ -1,5 +1,5 @@
 // Errors as a program sees them: words and classes, also of its own, and functions of its own that
-// are called in place of the end of the run.
+// MPI calls instead of ending the run.
 #include "mpi/objects/errors.hpp"
 
 #include "mpi/objects/queue.hpp"
@@ -48,7 +48,7 @@ const char* words(int code) {
     }
 }
 
-/// `error_class`: -1: the code is a class itself.
+/// Makes a code of a class; -1: the code is a class itself.
 int add(Checks& checks, int error_class, int* code) {
     auto* const own = make<OwnCode>();
     if (own == nullptr)
@@ -119,7 +119,7 @@ int add_error_string(Checks& checks, int code, const char* text) {
     return MPI_SUCCESS;
 }
 
-// Those of the standard stay, and are set to null like others.
+// Handlers of the standard stay, and their handles are set to null like others.
 void errhandler_free(Checks& checks, MPI_Errhandler* handler) {
     if (!is_standard(*handler)) {
         auto* const own = checks.object<Errhandler>(*handler);

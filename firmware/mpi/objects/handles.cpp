@@ -10,8 +10,8 @@ namespace mesh::mpi {
 
 namespace {
 
-/// The bits of a handle: that it is one of the table, how often its place was used before, the
-/// place.
+/// The bits of a handle: one that says that it is of the table, how often its place was used
+/// before, the place.
 constexpr std::uint32_t kListed = 1u << 31;
 constexpr std::uint32_t kPlaceBits = 17;
 constexpr std::uint32_t kOnceMore = 1u << kPlaceBits;
@@ -32,7 +32,7 @@ std::uint32_t place_in(std::uintptr_t number) {
     return static_cast<std::uint32_t>(number) % kOnceMore;
 }
 
-/// The program had or has this number from the table.
+/// The table has given the program this number, now or before.
 bool was_given(std::uintptr_t number) {
     return number <= UINT32_MAX && (number & kListed) != 0 && place_in(number) < place_count;
 }

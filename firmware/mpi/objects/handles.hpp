@@ -1,8 +1,8 @@
-// Handles: what a program has of an object of MPI.
+// Handles, by which a program names objects of MPI.
 //
 // A handle is a constant of the ABI, or the number of a place in a table of the node, with how
-// often that place had another object before. It is no address: what a program gives is looked up
-// and never followed, whether it has freed it, never had it, or has it of another kind.
+// often that place had another object before. It is no address: a handle is looked up and never
+// followed, so it may be one that was freed, was never given, or is of another kind.
 #pragma once
 
 #include "mpi/mpi.h"
@@ -19,24 +19,27 @@ namespace mesh::mpi {
 /// Largest number of a handle that is a constant (MPI 5.0, 20.4).
 inline constexpr std::uintptr_t kHandlesFixed = 0x1000;
 
+/// The bits of a handle.
 template <class Handle>
 std::uintptr_t number_of(Handle handle) {
     return reinterpret_cast<std::uintptr_t>(handle);
 }
+/// A handle is a constant of the ABI.
 template <class Handle>
 bool is_fixed(Handle handle) {
     return number_of(handle) < kHandlesFixed;
 }
 
-/// A kind of object: what is told of a handle that is none of it.
+/// A kind of object: the error class, and the name, that are told of a handle of another kind.
 struct ObjectKind {
     int error;
     const char* name;
 };
 
-/// What each object begins with that a program has handles of. It stays until it has no owner: the
+/// The begin of each object of which a program has handles. It stays until it has no owner: the
 /// program is one by each of its handles, other objects and calls under way are some.
 struct Object {
+    /// One owner, and no handle yet.
     explicit Object(const ObjectKind& its_kind) : object_kind(&its_kind) {}
 
     const ObjectKind* object_kind;
@@ -45,14 +48,15 @@ struct Object {
     unsigned handles = 0; // that the program has and may use
 };
 
-/// Of an object of the standard: so many more than there are others.
+/// The owners of an object of the standard: more than all others can give back.
 inline constexpr unsigned kOwnersForever = 1u << 31;
 
-/// The same with the type that its handles have in C.
+/// An object with the type that its handles have in C.
 template <const ObjectKind& k, class H>
 struct ObjectOf : Object {
-    using Handle = H;
+    using Handle = H; ///< the type in C
     static constexpr const ObjectKind& kKind = k;
+    /// One owner, and no handle yet.
     ObjectOf() : Object(k) {}
 };
 
@@ -70,8 +74,9 @@ inline constexpr ObjectKind kSession{MPI_ERR_SESSION, "a session"};
 /// The object with this number, whether the program may still use it or not; nullptr: there is none
 /// of this kind.
 Object* find_object(std::uintptr_t number, const ObjectKind& kind);
-/// What is in a place of the table; nullptr: there are fewer.
+/// The entry of a place of the table, which may be nullptr; nullptr: there are fewer places.
 Object* const* object_at(std::uint32_t place);
+/// The object of a handle; nullptr: there is none of this kind.
 template <class T>
 T* find_object(typename T::Handle handle) {
     return static_cast<T*>(find_object(number_of(handle), T::kKind));
@@ -86,17 +91,19 @@ Object* find_object_if(const ObjectKind& kind, Predicate is_it) {
     return nullptr;
 }
 
-/// Gives an object a place in the table. Ends the run if there is no room.
+/// Gives an object a place in the table. Ends the run if the heap has no room, or the table 131,072
+/// objects.
 void enlist(Object& object);
-/// The object goes: what the program has of its handle is none from now on.
+/// Takes an object that goes out of the table: its handles name nothing from now on.
 void unlist(Object& object);
 
-/// The handle that an object has.
+/// The handle of an object that has one.
 template <class T>
 typename T::Handle handle_of(const T& object) {
     return std::bit_cast<typename T::Handle>(std::uintptr_t{object.handle});
 }
-/// The same for the program, which has one handle more. The caller has made it an owner.
+/// The handle of an object for the program, which has one more then. The caller has made the
+/// program an owner. Ends the run as enlist() does.
 template <class T>
 typename T::Handle give_handle(T& object) {
     if (object.handle == 0)
@@ -105,7 +112,8 @@ typename T::Handle give_handle(T& object) {
     return handle_of(object);
 }
 
-/// Why a handle is none of this kind, in words of at most kWhyNone letters with their end.
+/// Writes the reason for which a handle is none of this kind: at most kWhyNone letters with their
+/// end.
 void say_why_none(std::uintptr_t number, const ObjectKind& kind, char* words);
 inline constexpr std::size_t kWhyNone = 64;
 

@@ -19,16 +19,17 @@ struct Info : ObjectOf<kInfo, MPI_Info> {
     Queue<Entry> entries;
 };
 
-/// The link to the entry, or the one behind the last.
+/// The link to the entry of a key, or the one behind the last.
 Entry** find(Info& info, const char* key) {
     return info.entries.find([key](const Entry& one) { return std::strcmp(one.key, key) == 0; });
 }
 
-/// Of an info that is only read; nullptr: there is none such. MPI_INFO_ENV is empty.
+/// The first entry of an info that is only read; nullptr: there is none. MPI_INFO_ENV is empty.
 Entry* first_of(Checks& checks, MPI_Info handle) {
     Info* const info = handle == MPI_INFO_ENV ? nullptr : checks.object<Info>(handle);
     return info == nullptr ? nullptr : *info->entries.begin();
 }
+/// The entry of a key in such an info; nullptr: there is none.
 const Entry* entry(Checks& checks, MPI_Info handle, const char* key) {
     Info* const info = handle == MPI_INFO_ENV ? nullptr : checks.object<Info>(handle);
     return info == nullptr ? nullptr : *find(*info, key);
@@ -41,7 +42,7 @@ void drop(Info& info, Entry** link) {
     destroy(gone);
 }
 
-/// Words of the heap in place of others. False: no memory.
+/// Puts a copy on the heap in place of other words. False: the heap has no room.
 bool replace_words(char*& words, const char* by) {
     const std::size_t bytes = std::strlen(by) + 1;
     auto* const copy = static_cast<char*>(mesh_malloc(bytes));

@@ -1,4 +1,4 @@
-// What objects are made of, and how a call tells what is wrong with it.
+// The parts of objects; the errors of calls, and the checks that find them.
 #include "mpi/objects/objects.hpp"
 
 #include "fiber/fiber.hpp"
@@ -86,14 +86,14 @@ Room::Room(std::size_t bytes) : bytes_(static_cast<std::byte*>(mesh_malloc(bytes
 
 #if MESH_NOTES
 
-/// Behind the code of the program itself.
+/// The first address behind the code of the program itself.
 extern "C" const char mesh_library[];
 
 namespace {
 
 const void* called_from = nullptr;
 
-/// Puts where the program is behind the words.
+/// Puts the place of the program's call behind the words. Gives the length of both.
 std::size_t add_place(std::span<char> words, std::size_t length) {
     const std::size_t begin = std::min(length + 1, words.size() - sizeof called_from);
     if (called_from == nullptr)
@@ -183,7 +183,7 @@ int Checks::refuse_handle(std::uintptr_t number, const ObjectKind& kind) {
     return refuse(kind.error, words.data());
 }
 
-// A call that another one makes may use what the program has freed since that began.
+// A call within another one may use objects that the program has freed since that began.
 Object* Checks::usable(Object* object, std::uintptr_t number, const ObjectKind& kind) {
     if (object != nullptr && (object->handles != 0 || comm_->is_within_a_call))
         return object;

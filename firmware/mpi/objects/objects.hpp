@@ -1,5 +1,5 @@
-// What the handles of mpi.h stand for: communicators, groups, requests; and how a call tells what
-// is wrong with it. Types and operations have files of their own.
+// The objects behind the handles of mpi.h: communicators, groups; and Checks, by which a call tells
+// its errors. Types, operations and requests have files of their own.
 #pragma once
 
 #include "core/base/types.hpp"
@@ -17,6 +17,7 @@
 
 namespace mesh::mpi {
 
+/// The number of a process in a group, from 0 on, or a constant as MPI_PROC_NULL.
 using Rank = int;
 
 inline constexpr int kTagMax = INT32_MAX;
@@ -28,14 +29,14 @@ struct Type;    // types.hpp
 /// The kinds of traffic of a communicator, which never meet.
 enum class Traffic : std::uint8_t { messages, collectives };
 
-/// Objects that MPI_Finalize() tells of if they are left. `left<T>`: how many there are.
+/// A kind of objects of which MPI_Finalize() tells how many are left (`left<T>`).
 template <class T>
 inline constexpr bool kIsCounted =
     std::is_same_v<T, Request> || std::is_same_v<T, Comm> || std::is_same_v<T, Type>;
 template <class T>
 inline unsigned left = 0;
 
-/// A T on the heap of the program; nullptr: there is no room.
+/// A T on the heap of the program, whose owner is the caller; nullptr: the heap has no room.
 template <class T, class... Args>
 T* make(Args&&... args) {
     void* const place = mesh_malloc(sizeof(T));
@@ -45,6 +46,7 @@ T* make(Args&&... args) {
         ++left<T>;
     return new (place) T{std::forward<Args>(args)...};
 }
+/// Gives back an object of make(), and its place in the table; nullptr: nothing.
 template <class T>
 void destroy(T* object) {
     if (object != nullptr) {
@@ -57,10 +59,11 @@ void destroy(T* object) {
     }
 }
 
-/// Bytes on the heap that go with this object. Ends the run if there is no room for them.
+/// Bytes on the heap that go with this object.
 class Room {
 public:
     Room() = default;
+    /// Takes so many bytes. Ends the run if the heap has no room for them.
     explicit Room(std::size_t bytes);
     Room(Room&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)) {}
     Room& operator=(Room&& other) noexcept {
@@ -70,9 +73,11 @@ public:
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
     ~Room() { mesh_free(bytes_); }
+    /// The bytes, aligned for any type; nullptr: there are none.
     std::byte* data() const { return bytes_; }
-    /// The caller frees it.
+    /// The bytes, which the caller frees from now on.
     std::byte* release() { return std::exchange(bytes_, nullptr); }
+    /// There are bytes.
     explicit operator bool() const { return bytes_ != nullptr; }
 
 private:
@@ -90,9 +95,11 @@ struct Group : ObjectOf<kGroup, MPI_Group> {
     Rank own = MPI_UNDEFINED; // of this node
     NodeId* nodes = nullptr;
 
+    /// The node of a rank of the group.
     NodeId node(Rank rank) const { return nodes[rank]; }
+    /// The nodes of all ranks, in their order.
     std::span<const NodeId> all() const { return {nodes, static_cast<std::size_t>(size)}; }
-    /// MPI_UNDEFINED: it is none of them.
+    /// The rank of a node; MPI_UNDEFINED: it has none. As many steps as there are ranks.
     Rank rank_of(NodeId node) const;
 };
 
@@ -103,6 +110,7 @@ inline constexpr std::size_t kNameBytes = MPI_MAX_OBJECT_NAME;
 /// The ranks of a communicator as the points of a grid, the last dimension the fastest. Lies in one
 /// block of the heap, with its axes behind it.
 struct Grid {
+    /// One dimension.
     struct Axis {
         int size;
         bool is_periodic;
@@ -110,9 +118,11 @@ struct Grid {
     std::size_t bytes; // of all
     int dimensions;
 
+    /// The axes, in their order.
     std::span<Axis> axes() {
         return {reinterpret_cast<Axis*>(this + 1), static_cast<std::size_t>(dimensions)};
     }
+    /// The same.
     std::span<const Axis> axes() const {
         return {reinterpret_cast<const Axis*>(this + 1), static_cast<std::size_t>(dimensions)};
     }
@@ -128,18 +138,19 @@ struct Graph {
     int first;  // nodes; or how many it hears from
     int second; // edges; or how many it tells
 
+    /// The words behind it.
     int* words() { return reinterpret_cast<int*>(this + 1); }
 };
 
-/// What a communicator between two groups does in another way than one of a single group. Each is
-/// called by all ranks of both groups. Calls reach it through this table, so that a program without
-/// such communicators has nothing of it in its image.
+/// Functions of communicators between two groups, where those of a single group differ. All ranks
+/// of both groups call each. Calls reach them through this table, so that a program without such
+/// communicators has nothing of them in its image. Each gives the code that the call returns.
 struct Across {
     int (*meet)(Comm& comm, const char* call);
     int (*broadcast)(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call);
     int (*reduce)(Comm& comm, const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                   Rank root);
-    /// Each group has what the other one gave.
+    /// Gives each group the result of the other one.
     int (*all_reduce)(Comm& comm, const void* mine, void* all, int count, MPI_Datatype type,
                       MPI_Op op);
     /// The greatest number that any rank gives.
@@ -148,25 +159,29 @@ struct Across {
     Comm* (*split)(Comm& comm, int color, int key);
 };
 
+/// A communicator: its ranks, and a context of its own for each kind of traffic.
 struct Comm : ObjectOf<kCommunicator, MPI_Comm> {
     Group* group = nullptr;
-    Group* peers = nullptr;         // whose ranks a message goes to: `group`, or the other group
+    Group* peers = nullptr;         // to which messages go: `group`, or the other group
     const Across* across = nullptr; // if there is another group
     std::uint32_t number = 0;       // the same at all members, and at none of another communicator
     bool is_whole = false;          // all nodes have a rank, in whatever order
     bool is_within_a_call = false;  // stands for another one in calls that a call makes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     Grid* grid = nullptr;       // of this communicator alone
-    std::uint32_t begun = 0;    // collectives that did not wait
-    std::uint32_t prepared = 0; // collectives that begin with MPI_Start()
+    std::uint32_t begun = 0;    // collectives without a wait, so far
+    std::uint32_t prepared = 0; // collectives that begin with MPI_Start(), so far
     Attributes* attributes = nullptr;
     Graph* graph = nullptr; // of this communicator alone
     char name[kNameBytes] = {};
 
+    /// The rank of this node in the own group.
     Rank rank() const { return group->own; }
+    /// The ranks of the own group.
     Rank size() const { return group->size; }
-    /// This rank is the one that a collective means by `root`.
+    /// A collective means this rank by `root`.
     bool is_root(Rank root) const { return across == nullptr ? rank() == root : root == MPI_ROOT; }
+    /// The number that envelopes have for this traffic: even for messages, odd for collectives.
     std::uint32_t context(Traffic traffic) const {
         return 2 * number + (traffic == Traffic::collectives ? 1u : 0u);
     }
@@ -183,60 +198,69 @@ inline constexpr std::uint32_t kCallsMax = 0x1FFF;
 inline constexpr std::uint32_t kPreparedMax = 0x2000;
 inline constexpr std::uint32_t kWithin = 1u << 30;
 
-/// Between MPI_Init() and MPI_Finalize(), and after.
+/// The time before MPI_Init(), until MPI_Finalize(), and after that.
 enum class Life : std::uint8_t { before, now, after };
-/// Makes what MPI is. Ends the run if there is no room.
+/// Makes the communicators of the standard, and starts the engine. Ends the run if the board has no
+/// room.
 void start_mpi();
 extern Life the_life;
 extern Comm the_world;
-/// MPI_Init() and each session open MPI, which is there until all have closed it. Without sessions
-/// MPI_Init() does alone.
+/// Opens MPI, by MPI_Init() or for a session. MPI is there until all have closed it.
 void open_mpi();
+/// Closes MPI once. No call may come after the last one.
 void close_mpi();
 
-/// The communicator of a handle; nullptr: it is none. This, and what is like it for other kinds,
-/// also gives an object that the program has freed and that a call still needs: what a program
-/// gives goes through Checks.
+/// The communicator of a handle; nullptr: it is none. This, and the like for other kinds, also
+/// gives an object that the program has freed and that a call still needs: so handles of the
+/// program go through Checks.
 Comm* comm_of(MPI_Comm handle);
-/// MPI_GROUP_EMPTY is a group, too.
+/// The group of a handle, also of MPI_GROUP_EMPTY; nullptr: it is none.
 Group* group_of(MPI_Group handle);
 
-/// The bytes of a message that a status tells, which must be there.
+/// Puts the bytes of a message, at most 2^62, into a status, which must be there.
 void tell_bytes(std::uint64_t bytes, MPI_Status* status);
+/// The bytes that a status has.
 std::uint64_t bytes_told(const MPI_Status& status);
 
-/// A group of `size` ranks without nodes; one owner. Ends the run if there is no room.
+/// A group of `size` ranks without nodes, whose owner is the caller. Ends the run if the heap has
+/// no room.
 Group* new_group(Rank size);
-/// Sets `own`, when the nodes are there.
+/// Sets `own` of a group that has its nodes.
 void find_own(Group& group);
+/// One owner more.
 inline Group* hold(Group* group) {
     ++group->owners;
     return group;
 }
+/// One owner less; the last one destroys it.
 void release(Group* group);
-/// Gives back what a communicator has. There only in a program that frees some.
+/// Destroys a communicator, and gives back its groups. There only in a program that frees some.
 [[gnu::weak]] void end_communicator(Comm& comm);
+/// One owner less; the last one destroys it.
 inline void release(Comm& comm) {
     if (--comm.owners == 0)
         end_communicator(comm);
 }
-/// The program has a handle less.
+/// Takes a handle from the program, which is an owner less then.
 template <class T>
 void take_handle(T* object) {
     --object->handles;
     release(object);
 }
 
-/// nullptr: one of the standard, which has no owners.
+/// The error handler of a handle; nullptr: one of the standard, which has no owners, or none.
 inline Errhandler* errhandler_of(MPI_Errhandler handle) { return find_object<Errhandler>(handle); }
+/// One owner less; the last one destroys it.
 inline void release(Errhandler* handler) {
     if (--handler->owners == 0)
         destroy(handler);
 }
+/// One owner more of an error handler of the program's own.
 inline void hold(MPI_Errhandler handle) {
     if (Errhandler* const handler = errhandler_of(handle); handler != nullptr)
         ++handler->owners;
 }
+/// One owner less of an error handler of the program's own.
 inline void release(MPI_Errhandler handle) {
     if (Errhandler* const handler = errhandler_of(handle); handler != nullptr)
         release(handler);
@@ -244,41 +268,43 @@ inline void release(MPI_Errhandler handle) {
 
 // Errors ------------------------------------------------------------------------------------------
 
-/// What a call returns that cannot be done: `code`, if the program wants to see errors; else it
-/// tells the call and `why`, and ends the run. `comm`: nullptr, those of the world.
+/// Tells the error of a call to the handler of `comm`; nullptr: that of the world. Gives `code`, or
+/// ends the run, which tells the call and `why`. `why`: nullptr, the words for the code.
 int fail(const Comm* comm, int code, const char* call, const char* why);
 
-/// Notes where the program makes a call, for what is told of an error; nothing in an image. Calls
-/// that MPI makes itself do not count.
 #if MESH_NOTES
+/// Notes where the program makes a call, which is told with an error. Calls that MPI makes itself
+/// do not count.
 void note_call(const void* place);
 #else
+/// Does nothing in an image, which knows no lines.
 [[gnu::always_inline]] inline void note_call(const void* /*place*/) {}
 #endif
 
-/// Gives the program text, and its length without its end.
+/// Gives the program a text, and its length without its end. `into` has room for all of it.
 void give_text(const char* text, char* into, int* length);
-/// As much of a text of the program as fits into `room` with its end.
+/// Copies as much of a text of the program as fits into `room` letters, at least one, with its end.
 void copy_text(const char* from, char* into, std::size_t room);
 
-/// What a code of the standard means.
+/// The words for a code of the standard, or of the failures, which stay.
 const char* words_of(int code);
-/// The last code that is in use; the program may add some.
+/// The last code that is in use. The program may add codes.
 extern int last_error_code;
 
-/// Ends the run; does not return.
+/// Ends the run, which tells the rank and `why`; `code` is the verdict, 0 counts as 1.
 [[noreturn]] void end_run(const char* why, int code);
 
-/// Checks what calls are given. Each check gives this object, or what was asked for; the first
-/// thing that is wrong is told, and is what the call is to return.
+/// Checks the arguments of a call. Each check gives this object, or the object of a handle; the
+/// first argument that is wrong is told, and its class is the code that the call returns.
 class Checks {
 public:
-    /// `call`: its name. MPI must be there. Errors are those of the world.
+    /// Checks of a call of this name, whose errors go to the handler of the world. Ends the run if
+    /// MPI is not there.
     explicit Checks(const char* call);
-    /// `handle` must be a communicator, whose errors they are.
+    /// The same; errors go to the handler of a communicator. MPI_ERR_COMM: the handle is none.
     Checks(const char* call, MPI_Comm handle);
 
-    /// The object of a handle that is no constant; nullptr: it is refused.
+    /// The object of a handle that is no constant; nullptr: refused with the class of its kind.
     template <class T>
     T* object(typename T::Handle handle) {
         return usable(find_object<T>(handle), handle);
@@ -288,48 +314,65 @@ public:
     T* usable(T* found, typename T::Handle handle) {
         return static_cast<T*>(usable(found, number_of(handle), T::kKind));
     }
-    Type* any_type(MPI_Datatype handle); // committed or not
+    /// A type, committed or not; nullptr: MPI_ERR_TYPE.
+    Type* any_type(MPI_Datatype handle);
+    /// A group; nullptr: MPI_ERR_GROUP.
     Group* group(MPI_Group handle);
+    /// A count is not negative: MPI_ERR_COUNT.
     Checks& count(int value);
+    /// A type is committed: MPI_ERR_TYPE.
     Checks& type(MPI_Datatype handle);
-    /// So many of a committed type, less than 2 GiB.
+    /// A count and a committed type make less than 2 GiB: MPI_ERR_COUNT, MPI_ERR_TYPE.
     Checks& elements(int count, MPI_Datatype type);
-    /// The same, and there is memory for them.
+    /// The same, and the buffer is not null: MPI_ERR_BUFFER.
     Checks& data(const void* data, int count, MPI_Datatype type);
-    /// What is given is not where the result goes, but with MPI_IN_PLACE.
+    /// The result does not go where the data is, but with MPI_IN_PLACE: MPI_ERR_BUFFER. The type
+    /// has been checked.
     Checks& apart(const void* given, const void* result, int count, MPI_Datatype type);
-    /// Not a communicator between two groups.
+    /// The communicator is not between two groups: MPI_ERR_COMM.
     Checks& one_group();
-    /// Also MPI_PROC_NULL; `any`: also MPI_ANY_SOURCE.
+    /// A rank of the other side, or MPI_PROC_NULL; `any`: or MPI_ANY_SOURCE. MPI_ERR_RANK.
     Checks& peer(Rank rank, bool any = false);
+    /// A rank of the own group: MPI_ERR_RANK.
     Checks& member(Rank rank);
+    /// A tag is not negative; `any`: or is MPI_ANY_TAG. MPI_ERR_TAG.
     Checks& tag(int value, bool any = false);
-    /// All of these, of a message that is sent, or that is received.
+    /// Does peer(), tag() and data() for a message that is sent, or received. For MPI_PROC_NULL its
+    /// data may be anything.
     Checks& message(const void* data, int count, MPI_Datatype type, Rank peer, int tag,
                     bool receives);
-    /// Between two groups also MPI_ROOT and MPI_PROC_NULL.
+    /// A rank, between two groups also MPI_ROOT and MPI_PROC_NULL: MPI_ERR_ROOT.
     Checks& root(Rank rank);
+    /// Refuses with `code` and `why` unless it is good.
     Checks& require(bool good, int code, const char* why);
-    /// There is a place for what the call gives.
+    /// The result of the call has a place: MPI_ERR_ARG.
     Checks& result(const void* place);
 
+    /// An argument was refused.
     bool bad() const { return code_ != MPI_SUCCESS; }
+    /// The code that the call returns: MPI_SUCCESS, or the class of the first error.
     int code() const { return code_; }
+    /// The communicator of the errors, which is that of the call if it has one.
     Comm& comm() const { return *comm_; }
+    /// Its handle.
     MPI_Comm handle() const { return handle_of(*comm_); }
+    /// The name of the call.
     const char* call() const { return call_; }
+    /// Tells an error by fail(), unless one was told before. Gives code().
     int refuse(int code, const char* why);
-    /// What the call returns that ends with this code, of the standard.
+    /// The code that the call returns after its work, which ended with `code`; told if it is an
+    /// error.
     int end(int code);
-    /// A number that is none of those from 0 to `most`.
+    /// Refuses a number that is none of those from 0 to `most`, and says so. Gives code().
     int refuse_number(int code, int value, int most);
+    /// Refuses a handle that is none of this kind, and says why. Gives code().
     int refuse_handle(std::uintptr_t number, const ObjectKind& kind);
 
 protected:
     Checks(const char* call, Comm* comm, std::uintptr_t number, const ObjectKind& kind);
-    /// Errors are those of this communicator from now on.
+    /// Errors go to the handler of this communicator from now on.
     void answer_for(Comm& comm) { comm_ = &comm; }
-    /// The object, if it is there and the program may use it; else nullptr, which is told.
+    /// The object, if the program may use it; else nullptr, and it is refused.
     Object* usable(Object* object, std::uintptr_t number, const ObjectKind& kind);
 
 private:

@@ -1,21 +1,24 @@
-// A queue of objects that have a member `next`, in the order in which they were pushed.
+// A queue of objects by a member `next` of theirs.
 #pragma once
 
 #include <utility>
 
 namespace mesh::mpi {
 
+/// Objects in the order in which they were pushed. They stay the caller's, and one may be in one
+/// queue at a time. Steps: as many as there are objects to find() one, else one.
 template <class T>
 class Queue {
 public:
+    /// Puts an object behind the others.
     void push(T& object) {
         object.next = nullptr;
         *end_ = &object;
         end_ = &object.next;
     }
-    /// The link to the first one; what it points to is nullptr if there is none.
+    /// The link to the first object, or to nullptr.
     T** begin() { return &first_; }
-    /// The link to the first one that `is_it` holds for, or the one behind the last.
+    /// The link to the first object that `is_it` holds for, or the one behind the last, to nullptr.
     template <class Predicate>
     T** find(Predicate is_it) {
         T** link = &first_;
@@ -23,7 +26,7 @@ public:
             link = &(*link)->next;
         return link;
     }
-    /// Takes out the object that `link` leads to.
+    /// Takes out the object that `link` leads to, of which there must be one.
     T* take(T** link) {
         T* const object = *link;
         *link = object->next;
@@ -38,7 +41,7 @@ public:
         if (end_ == link)
             end_ = &object.next;
     }
-    /// Takes out the first one that `is_it` holds for; nullptr: there is none.
+    /// Takes out the first object that `is_it` holds for; nullptr: there is none.
     template <class Predicate>
     T* take_first(Predicate is_it) {
         T** const link = find(is_it);

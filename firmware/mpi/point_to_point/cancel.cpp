@@ -1,6 +1,6 @@
-// Cancelling what was begun: receives for which no message has come, announced sends for which no
-// receive has been found, and generalized requests, whose program does it. What was found goes on
-// as if nobody had cancelled it.
+// Cancelling of receives for which no message has come, of announced sends for which no receive has
+// been found, and of generalized requests, by the program itself. Other requests go on as if nobody
+// had cancelled them.
 #include "mpi/engine/under_way.hpp"
 #include "mpi/point_to_point/generalized.hpp"
 
@@ -19,7 +19,7 @@ void cancel_receive(Request& request) {
         request.is_cancelled = request.is_done = true;
 }
 
-/// Asks the receiver, who has the announcement: it says whether a receive has been found.
+/// Asks the receiver, which has the announcement, and says whether a receive has been found.
 void cancel_send(Request& request) {
     if (*announced.find(is(request)) == nullptr)
         return;

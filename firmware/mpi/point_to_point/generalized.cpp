@@ -1,5 +1,5 @@
-// Generalized requests: what they stand for the program does itself, and says when it is done.
-// Functions of its own tell the status, free what it keeps for the request, and cancel it.
+// Generalized requests: the program does the work of each itself, and says when it is done.
+// Functions of its own tell the status, free its data for the request, and cancel it.
 #include "mpi/point_to_point/generalized.hpp"
 
 #include "fiber/fiber.hpp"
@@ -45,7 +45,8 @@ int cancel_generalized(const char* call, Request& request) {
     return told(call, ours.cancel(ours.extra, ours.is_done));
 }
 
-// The standard has what the last function gives returned, or told in the status of one of several.
+// The code of the last function is returned, or told in the status of one of several
+// (MPI 4.1, 13.2).
 int end_generalized(Request& request, MPI_Status* status) {
     auto& ours = static_cast<Generalized&>(request);
     query(ours, status);

@@ -2,9 +2,9 @@
 // parts are ready, and whose receiver may look which have come.
 //
 // Each part is a message of its own, on a context of the pair of requests, with its number as tag.
-// When the sender makes its request it tells the receiver the context, and into how many parts of
-// which size it cuts: the first that is told fits the first request of the receiver with its tag.
-// One process of the node looks after all such requests.
+// A sender that makes its request tells the receiver a Cut: the context, the number and the size of
+// the parts. The first Cut fits the first request of the receiver with its tag. One process of the
+// node looks after all such requests.
 #include "fiber/fiber.hpp"
 #include "mpi/engine/awaited.hpp"
 #include "mpi/engine/under_way.hpp"
@@ -16,7 +16,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// What a sender tells of its request.
+/// The parts of a message, as its sender tells the receiver.
 struct Cut {
     std::int32_t tag;
     std::uint32_t channel; // of the sender's, on this communicator; 0: not told yet
@@ -24,7 +24,7 @@ struct Cut {
     std::uint32_t bytes; // of each
 };
 
-/// One that no request was there for yet.
+/// A Cut that has come, and whose request is not made yet.
 struct Told {
     Told* next;
     std::uint32_t context;
@@ -33,9 +33,10 @@ struct Told {
 };
 Queue<Told> told;
 
+/// A partitioned request.
 struct Partitioned : Collective {
     Comm shadow; // the same ranks, the context of the parts
-    Cut own{};   // of the program
+    Cut own{};   // of this rank
     Cut cut{};   // of the sender
     Room room;   // a Request for each part of the sender
     bool sends = false;
@@ -74,7 +75,7 @@ void begin_part(Partitioned& request, Request& part) {
     begin(part);
 }
 
-/// Takes what senders have told on this communicator.
+/// Takes the Cuts that senders have told on this communicator.
 void hear_cuts(const Comm& comm) {
     const std::uint32_t context = comm.context(Traffic::collectives);
     for (;;) {
@@ -105,7 +106,7 @@ void find_cut(Partitioned& request) {
     make_parts(request);
 }
 
-/// MPI_SUCCESS, or what is wrong with how the sender cuts.
+/// Begins the receives of all parts. MPI_SUCCESS, or the error if the parts do not fit.
 int post_receives(Partitioned& request) {
     const std::uint64_t bytes = std::uint64_t{request.cut.parts} * request.cut.bytes;
     if (bytes != std::uint64_t{request.own.parts} * request.own.bytes)
@@ -120,9 +121,9 @@ int post_receives(Partitioned& request) {
 
 bool is_over(const Request& part) { return part.is_active && part.is_done; }
 
-/// True: something has changed for the program.
+/// Goes on with a request as far as it can. True: something has changed for the program.
 bool step(Partitioned& request) {
-    // Requests with one tag take what is told in the order in which they were made.
+    // Requests with one tag take Cuts in the order in which the requests were made.
     if (!request.sends && request.cut.channel == 0)
         find_cut(request);
     if (!request.is_active || request.is_done || request.cut.channel == 0)
@@ -149,7 +150,7 @@ bool step_all(Waiting&) {
     return false;
 }
 
-/// Begins a request once more, or gives back what it has.
+/// Begins a request once more, or gives back its parts.
 void act_on_parts(Collective& collective, bool begins) {
     auto& request = static_cast<Partitioned&>(collective);
     if (begins) {
@@ -187,7 +188,7 @@ int make_request(Checks& checks, bool sends, const void* data, int parts, MPI_Co
     ++left<Request>;
     Comm& comm = checks.comm();
     request->comm = &comm;
-    request->owns_comm = true; // so an error is told where the program waits
+    request->owns_comm = true; // an error is told where the program waits
     ++comm.owners;
     request->shadow.group = hold(comm.group);
     request->shadow.peers = hold(comm.peers);

@@ -55,7 +55,7 @@ const char* name_of(std::uint16_t meaning) {
 
 } // namespace
 
-// The bytes are taken all the same, as in C.
+// The bytes are received all the same, as a cast in C would take them.
 void tell_meaning(const Envelope& envelope, std::uint16_t ours) {
     std::printf("MPI: rank %d sends %s of %d bytes with tag %d, and they are received as %s of %d "
                 "bytes\n",
@@ -64,7 +64,8 @@ void tell_meaning(const Envelope& envelope, std::uint16_t ours) {
                 ours & 0xFF);
 }
 
-// Once, and among the receives that have waited for longest: a program may have thousands.
+// It is told once, and looked for among the 64 receives that have waited for longest: a program may
+// have thousands.
 void tell_overlap(const Request& request) {
     constexpr unsigned kLooks = 64;
     static bool has_told = false;

@@ -1,4 +1,5 @@
-// Point to point: calls that do not wait, and those that wait for them or look.
+// Point to point: calls that do not wait for their message, and calls that wait or look for
+// requests.
 #include "mpi/point_to_point/generalized.hpp"
 #include "mpi/point_to_point/status.hpp"
 
@@ -11,7 +12,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// Requests as an array of handles, some of which may stand for none.
+/// An array of handles of requests, some of which may be null.
 using Handles = std::span<MPI_Request>;
 
 Handles handles(int count, MPI_Request* requests) {
@@ -20,13 +21,13 @@ Handles handles(int count, MPI_Request* requests) {
 
 Request* request_of(MPI_Request handle) { return find_object<Request>(handle); }
 
-/// The request, if there is something to wait for; else nullptr.
+/// The request of a handle, if it is active; else nullptr.
 Request* active(MPI_Request handle) {
     Request* const request = request_of(handle);
     return request != nullptr && request->is_active ? request : nullptr;
 }
 
-/// Handles that stand for no request, or for one that the program has.
+/// Checks that handles are null, or of requests that the program has.
 class RequestChecks : public Checks {
 public:
     RequestChecks(const char* call, Handles requests) : Checks(call) {
@@ -40,19 +41,19 @@ public:
         : RequestChecks(call, Handles{request, 1}) {}
 };
 
-/// What a call returns that ends requests. The first error is told, to the error handler of its
+/// The outcome of a call that ends requests. The first error is told, to the error handler of its
 /// communicator.
 class Outcome {
 public:
     explicit Outcome(const char* call) : call_(call) {}
-    /// Of a call for several: if there is an error, `statuses` tell each.
+    /// The outcome of a call for several. If there is an error, `statuses` tell each.
     Outcome(const char* call, MPI_Status* statuses)
         : call_(call),
           statuses_(statuses),
           for_several_(true) {}
 
-    /// Tells the program of the end of a request, which is done, and takes it from the program if
-    /// it is not to begin again.
+    /// Tells the program of the end of a request, which is done, and takes it from the program
+    /// unless it is persistent.
     void end(Request& request, MPI_Request& handle, MPI_Status* status) {
         take_clock(request);
         tell(request, status);
@@ -67,7 +68,7 @@ public:
         if (!request.is_persistent)
             leave_to_engine(request);
     }
-    /// The same for one that may stand for none.
+    /// The same for a handle that may be null or of an inactive request.
     void end_any(MPI_Request& handle, MPI_Status* status) {
         if (Request* const request = active(handle); request != nullptr)
             return end(*request, handle, status);
@@ -77,7 +78,7 @@ public:
     int code() const { return code_; }
 
 private:
-    /// From the first error on each status has what became of its request.
+    /// Counts a request. From the first error on each status has the error of its request.
     void note(const Request& request) {
         if (request.error != MPI_SUCCESS && code_ == MPI_SUCCESS) {
             for (std::size_t at = 0; at < told_; ++at)
@@ -123,7 +124,7 @@ bool all_done(Handles requests) {
     });
 }
 
-/// The first that is done, or where the array ends.
+/// The place of the first request that is done, or the end of the array.
 std::size_t first_done(Handles requests) {
     const auto found = std::ranges::find_if(requests, [](MPI_Request handle) {
         const Request* const request = active(handle);
@@ -194,7 +195,7 @@ int bsend(Checks& checks, const void* data, int count, MPI_Datatype type, Rank t
     return MPI_SUCCESS;
 }
 
-/// Both at once: what is sent is copied, so that the request is that of the receive.
+/// Sends and receives. The data that is sent is copied, so that the request is that of the receive.
 int isendrecv(Checks& checks, const void* out, int out_count, MPI_Datatype out_type, Rank to,
               int out_tag, void* in, int in_count, MPI_Datatype in_type, Rank from, int in_tag,
               MPI_Request* handle) {
@@ -217,7 +218,7 @@ void act(Request& request, bool begins) {
 
 } // namespace
 
-/// Its name is known to kernel/api/waits.cpp.
+/// The wait for one of several requests. Its name is known to kernel/api/waits.cpp.
 struct OneDone {
     Handles requests;
     bool operator()() const { return first_done(requests) != requests.size(); }
@@ -281,13 +282,13 @@ int waitall(RequestChecks& checks, Handles all, MPI_Status* statuses) {
 
 void wait_for_one(Handles all) { fiber::await(fiber::node().wait_until(OneDone{all})); }
 
-// A look in vain takes a little time, in which what is looked for may come.
+// A look in vain takes a little time, in which a message may come.
 void look_for_one(Handles all) {
     if (first_done(all) == all.size())
         pass_time();
 }
 
-/// Ends one that is done, if there is one after `look`.
+/// Ends one request that is done after `look`, if there is one.
 int end_any(RequestChecks& checks, void (*look)(Handles), Handles all, int* place, int* flag,
             MPI_Status* status) {
     *place = MPI_UNDEFINED;
@@ -310,7 +311,7 @@ int waitany(RequestChecks& checks, Handles all, int* place, MPI_Status* status) 
     return end_any(checks, wait_for_one, all, place, &flag, status);
 }
 
-/// Ends all that are done after `look`.
+/// Ends all requests that are done after `look`.
 int end_some(RequestChecks& checks, void (*look)(Handles), Handles all, int* done, int* places,
              MPI_Status* statuses) {
     *done = none_active(all) ? int{MPI_UNDEFINED} : 0;
@@ -361,8 +362,8 @@ int request_get_status(const Checks& checks, MPI_Request handle, int* flag, MPI_
     return query_generalized(checks.call(), *request, status);
 }
 
-/// What the program has attached for buffered sends, and gets back as it was: the heap is buffer
-/// enough.
+/// The buffer that the program has attached for buffered sends, and gets back as it was: the heap
+/// is buffer enough.
 void* attached = nullptr;
 int attached_bytes = 0;
 

@@ -1,5 +1,5 @@
 // Graphs as topologies. MPI_Graph_create() may reorder the ranks of a full binary tree in a cube or
-// subcube, so that each of its edges is one link (core/embedding.hpp); those of others stay.
+// subcube, so that each of its edges is one link (core/embedding.hpp); ranks of other graphs stay.
 #include "mpi/topologies/graphs.hpp"
 
 #include "core/embedding.hpp"
@@ -21,15 +21,15 @@ Graph* new_graph(bool is_distributed, bool has_weights, int first, int second) {
     return new (place) Graph{bytes, is_distributed, has_weights, first, second};
 }
 
-/// Where the neighbours of a rank begin and end in a graph of MPI_Graph_create().
+/// The neighbours of a rank in a graph of MPI_Graph_create().
 std::span<const int> edges_of(Graph& graph, Rank rank) {
     const int* const ends = graph.words();
     const int begin = rank == 0 ? 0 : ends[rank - 1];
     return {graph.words() + graph.first + begin, static_cast<std::size_t>(ends[rank] - begin)};
 }
 
-/// Levels of the full binary tree that a graph is, whose ranks count level by level from the root;
-/// 0: it is none.
+/// The levels of a graph that is a full binary tree, whose ranks count level by level from the
+/// root; 0: it is no such tree.
 unsigned levels_of_tree(int nodes, const int* ends, const int* edges) {
     if (nodes < 1 || !std::has_single_bit(static_cast<unsigned>(nodes) + 1))
         return 0;
@@ -48,8 +48,8 @@ unsigned levels_of_tree(int nodes, const int* ends, const int* edges) {
     return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(nodes)));
 }
 
-/// A communicator with the first `size` ranks of the old one, or with the nodes of it that such a
-/// tree is put on.
+/// A communicator with the first `size` ranks of the old one, or with those of its nodes on which a
+/// tree of so many levels is put.
 Comm* copy_first(Comm& old, Rank size, unsigned levels = 0) {
     Group* const group = new_group(size);
     const BinaryTreeGuest guest{levels};

@@ -1,4 +1,4 @@
-// Topologies as a rank sees them: the ranks from which it hears, and those to which it tells.
+// Topologies as a rank sees them: the ranks that it hears from, and the ranks that it tells.
 #pragma once
 
 #include "mpi/collectives/rank_tree.hpp"
@@ -7,9 +7,10 @@
 
 namespace mesh::mpi {
 
-/// Refuses a communicator without a topology.
+/// Checks of the calls for neighbours.
 class AroundChecks : public Checks {
 public:
+    /// Refuses a communicator without a topology with MPI_ERR_TOPOLOGY.
     AroundChecks(const char* call, MPI_Comm handle) : Checks(call, handle) {
         if (!bad() && comm().grid == nullptr && comm().graph == nullptr)
             refuse(MPI_ERR_TOPOLOGY, "the communicator has no topology");
@@ -19,14 +20,18 @@ public:
 /// The neighbours of the rank that calls, in the order of the neighbour collectives.
 class Around {
 public:
-    /// Of a communicator with a topology.
+    /// The neighbours in a communicator with a topology, which must stay. Ends the run if the heap
+    /// has no room for those in a grid.
     explicit Around(const Comm& comm);
 
+    /// The ranks that this one hears from; in a grid MPI_PROC_NULL beyond its end.
     std::span<const int> sources() const { return sources_; }
+    /// The ranks that this one tells; in a grid the same.
     std::span<const int> destinations() const { return destinations_; }
-    /// The tag of the message between neighbours: in a grid whose axis has two places they are one
-    /// rank, and the message that goes up comes from below.
+    /// The tag of the message to destination `number`. In a grid whose axis has two places both
+    /// neighbours are one rank, and tags tell the message that goes up from that which goes down.
     int tag_out(std::size_t number) const { return is_grid_ ? static_cast<int>(number) : 0; }
+    /// The tag of the message from source `number`: one that goes up comes from below.
     int tag_in(std::size_t number) const { return is_grid_ ? static_cast<int>(number ^ 1u) : 0; }
 
 private:
@@ -36,7 +41,7 @@ private:
     std::span<const int> destinations_;
 };
 
-/// The rank of the point `distance` further along an axis; MPI_PROC_NULL: outside.
+/// The rank of the point that lies `distance` further along a dimension; MPI_PROC_NULL: outside.
 Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance);
 
 /// Puts each rank of `group` on a node of `old` so that neighbours in `guest` (core/embedding.hpp)

@@ -14,7 +14,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// Its axes are to be set.
+/// A grid on the heap, whose axes the caller sets. Ends the run if the heap has no room.
 Grid* new_grid(std::size_t dimensions) {
     const std::size_t bytes = sizeof(Grid) + dimensions * sizeof(Grid::Axis);
     void* const place = mesh_malloc(bytes);
@@ -30,7 +30,7 @@ int place_of(const Grid::Axis& axis, int coordinate) {
     return axis.is_periodic ? (coordinate % axis.size + axis.size) % axis.size : -1;
 }
 
-/// MPI_PROC_NULL: outside.
+/// The rank of a point; MPI_PROC_NULL: it lies outside.
 Rank rank_at(const Grid& grid, const int* coordinates) {
     Rank rank = 0;
     for (const Grid::Axis& axis : grid.axes()) {
@@ -42,7 +42,7 @@ Rank rank_at(const Grid& grid, const int* coordinates) {
     return rank;
 }
 
-/// How far apart the ranks of two neighbours on an axis are.
+/// The distance of the ranks of two neighbours on an axis.
 int stride_of(const Grid& grid, std::size_t dimension) {
     int stride = 1;
     for (const Grid::Axis& axis : grid.axes().subspan(dimension + 1))
@@ -75,8 +75,8 @@ bool reaches(int most, std::size_t count, int product) {
     return power >= product;
 }
 
-/// Factors of a number, from the greatest down, whose greatest and least are as near as can be.
-/// Tries one after the other, each not greater than the one before it.
+/// Factors of a number, from the greatest down, whose greatest and least are as near as can be. It
+/// tries all lists of factors, each not greater than the factor before it.
 class Factors {
 public:
     /// `sizes`: factors of `product` from the greatest down; better ones come into their place.
@@ -84,7 +84,7 @@ public:
         : sizes_(sizes),
           nearest_(sizes.front() - sizes.back()) {
         rest_[0] = product;
-        int root = 1; // the least is not greater
+        int root = 1; // the least factor is not greater
         while (!reaches(root, sizes.size(), product))
             ++root;
         tried_[0] =

@@ -7,7 +7,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// `is_one`: the same block goes to all.
+/// Exchanges blocks with all neighbours. `is_one`: the same block goes to all.
 int exchange(AroundChecks& checks, bool is_one, const Blocks& out, const Blocks& in) {
     for (const Blocks* const blocks : {&out, &in})
         if (blocks->types == nullptr)

@@ -1,4 +1,4 @@
-// When windows may be accessed, and when what was asked of them is done.
+// Epochs: the times at which windows may be accessed, and at which questions to them are done.
 #include "mpi/collectives/parts.hpp"
 #include "mpi/communicators/communicators.hpp"
 #include "mpi/engine/awaited.hpp"
@@ -16,20 +16,20 @@ Target& target_of(const Window& window, Rank rank) {
     return window.targets[static_cast<std::size_t>(rank)];
 }
 
-/// Bytes that a rank is asked, and that are not done: beyond them the caller waits. A request of
+/// Most bytes of questions to a rank that are not done: beyond them the caller waits. A question of
 /// more bytes goes alone.
 constexpr std::uint32_t kAskedMax = 16384;
 /// The same of all ranks together.
 constexpr std::uint32_t kAskedOfAllMax = 65536;
 
-/// What was asked of a rank is going to be done. Gives its bytes.
+/// Takes the questions to a rank off the count, since they are going to be done. Gives their bytes.
 std::uint32_t forget_what_is_asked(Window& window, Rank target) {
     const std::uint32_t bytes = std::exchange(target_of(window, target).asked, 0u);
     window.asked -= bytes;
     return bytes;
 }
 
-/// The answer has no data, though some was asked for: it was refused.
+/// An answer has no data, though the question was for some: that was refused.
 bool lacks_data(const Fetch& fetch) {
     return fetch.request.data != reinterpret_cast<const std::byte*>(&fetch.code) &&
            fetch.request.bytes == 0;
@@ -46,14 +46,14 @@ void end_first(Window& window, Fetch** link) {
     destroy(fetch);
 }
 
-/// Ranks of the window that a group has.
+/// Calls `act` with the rank in the window of each member of a group.
 template <class F>
 void each_rank(const Window& window, const Group& group, F act) {
     for (Rank member = 0; member < group.size; ++member)
         act(window.group->rank_of(group.node(member)));
 }
 
-/// Of one rank, or of all.
+/// Calls `act` with one rank, or, for MPI_ANY_SOURCE, with all.
 template <class F>
 void each_target(const Window& window, Rank target, F act) {
     for (Rank rank = 0; rank < window.size(); ++rank)
@@ -107,8 +107,8 @@ void ask(Window& window, Ask::What what, Rank target, int kind) {
     send_room(window, Traffic::messages, std::move(room), sizeof(Ask), target, 0);
 }
 
-// The program has the requests of MPI_Rget() and its kin, and may have freed them: the engine knows
-// which of them have not ended.
+// The program has the requests of MPI_Rget() and its kin, and may have freed them. The engine knows
+// the requests that have not ended.
 bool wait_for_answers(Window& window, Rank target) {
     bool has_waited = false;
     for (Fetch** link = &window.fetches; *link != nullptr;) {
@@ -232,7 +232,7 @@ int win_complete(WindowChecks& checks) {
     return checks.end();
 }
 
-/// `flag`: whether the exposure has ended is only looked at, and put there.
+/// Ends an exposure. `flag`: the call does not wait, and says there whether it has ended.
 int end_exposure(WindowChecks& checks, int* flag) {
     Window& window = checks.window();
     if (!window.is_posted)
@@ -301,8 +301,8 @@ int win_unlock_all(WindowChecks& checks) {
                       : checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_lock_all() has not begun");
 }
 
-/// `wait_for`: for all that was asked of a rank, or of all ranks, or only for what comes back of
-/// it: what is sent was copied.
+/// Waits for questions to a rank, or to all, by flush(), or only for their answers, by
+/// wait_for_answers(): data that is sent was copied.
 int flush_window(WindowChecks& checks, bool (*wait_for)(Window&, Rank),
                  Rank rank = MPI_ANY_SOURCE) {
     if (checks.access(rank).bad() || rank == MPI_PROC_NULL)
@@ -312,7 +312,7 @@ int flush_window(WindowChecks& checks, bool (*wait_for)(Window&, Rank),
     return checks.end();
 }
 
-// There is one copy of a window. A program that calls this in a loop waits for others to change it.
+// A window has one copy. A program that calls this in a loop waits for others to change it.
 void win_sync(const WindowChecks&) { pass_time(); }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What a program asks of windows: their memory is described as runs of bytes, so that the rank that
+// Questions of a program to windows. They describe memory as runs of bytes, so that the rank that
 // has it need not know the type.
 #include "mpi/collectives/operations.hpp"
 #include "mpi/windows/windows.hpp"
@@ -19,7 +19,7 @@ struct Ours {
     std::size_t bytes() const { return static_cast<std::size_t>(count) * type_of(type)->size; }
 };
 
-/// Where they go, or come from.
+/// Data in the window of another rank.
 struct Place {
     Rank rank;
     MPI_Aint displacement;
@@ -74,7 +74,7 @@ void each_pair(const Window& window, const Place& place, std::size_t most, F act
         }
 }
 
-/// What the request for these runs has of them.
+/// The number and the bytes of the runs of a question.
 struct Runs {
     std::uint32_t count = 0;
     std::uint32_t bytes = 0;
@@ -93,7 +93,7 @@ Runs runs_of(const Window& window, const Place& place, std::size_t bytes) {
     return runs;
 }
 
-/// The operation has a meaning for the elements of this type, if it has any.
+/// The operation has a meaning for the elements of this type, of which there may be none.
 bool suits(MPI_Op op, const Type& type) {
     if (is_plain(op))
         return true;
@@ -108,7 +108,7 @@ bool suits(MPI_Op op, const Type& type) {
     return Operation(*op_of(op), basic, MPI_DATATYPE_NULL).is_known();
 }
 
-/// A call for a window. What it has of it is set before it starts.
+/// A call for a window. Its fields are set before it starts.
 struct Call {
     Ask::What what;
     Ours out{nullptr, 0, MPI_BYTE}; // what is sent
@@ -121,7 +121,7 @@ struct Call {
 
 private:
     bool sends() const { return what != Ask::What::get && op != MPI_NO_OP; }
-    /// The target takes what comes, which may be less than it has room for.
+    /// The target takes the data, which may be less than it has room for.
     bool fills() const { return sends() && what <= Ask::What::accumulate; }
     bool receives() const { return what >= Ask::What::fetch || what == Ask::What::get; }
     /// The target has to see each element of this type by itself.
@@ -134,7 +134,7 @@ private:
               int tag) const;
 };
 
-/// A request of the program: for what comes, or for nothing.
+/// Gives the program a request for the answer, or one that is done if there is none.
 int Call::give_request(WindowChecks& checks, const Place& place, int tag) const {
     auto* const made = make<Request>(asked(Request::Kind::receive, in.data, in.count, in.type,
                                            receives() ? place.rank : int{MPI_PROC_NULL}, tag,
@@ -158,7 +158,7 @@ void Call::check_sizes(WindowChecks& checks, const Runs& runs, std::size_t moved
                  MPI_ERR_TYPE, "the target has not as many bytes as the origin");
 }
 
-/// What is asked of the target, with the data for it, leaves.
+/// Sends the question to the target, with the data for it.
 void Call::send(Window& window, const Place& place, const Runs& runs, std::size_t moved,
                 int tag) const {
     const Type& type = *type_of(place.type);

@@ -25,7 +25,7 @@ MPI_Op op_asked(const Ask& ask) {
     return std::bit_cast<MPI_Op>(static_cast<std::uintptr_t>(ask.op));
 }
 
-/// `count` operands of one basic type: right = left op right.
+/// Does right = left op right for `count` operands of one basic type.
 void combine(const Ask& ask, const std::byte* left, std::byte* right, std::size_t count) {
     Type type;
     type.size = type.unit = ask.unit;
@@ -49,7 +49,7 @@ void combine_pair(const Ask& ask, const Type& pair, const std::byte* left, std::
     unpack(pair, 1, packed.data(), pair.size, memory);
 }
 
-/// A request of a rank, as it came.
+/// A question of a rank, as it came.
 class Arrived {
 public:
     Arrived(Window& window, Rank from, std::byte* bytes) : window_(window), from_(from) {
@@ -80,7 +80,8 @@ public:
 
 private:
     void answer(Rank to, int tag) { send_room(window_, Traffic::collectives, {}, 0, to, tag); }
-    /// Since the last such answer. Nothing in it says that all went well.
+    /// Answers whether all questions since the last such answer went well: then there is no data in
+    /// it.
     void answer_how_it_went() {
         bool& has_strayed = window_.targets[static_cast<std::size_t>(from_)].has_strayed;
         if (!std::exchange(has_strayed, false))
@@ -91,7 +92,7 @@ private:
         send_room(window_, Traffic::collectives, std::move(room), sizeof kCode, from_, ask_.answer);
     }
 
-    /// All that is asked for lies in memory that the window has.
+    /// All runs of the question lie in memory that is attached.
     bool is_attached() const {
         for (std::uint32_t at = 0; at < ask_.run_count; ++at)
             if (!is_attached(runs_[at]))
@@ -115,14 +116,15 @@ private:
         }
         return true;
     }
-    /// Its end is told by the next answer without data, and an answer with data has none.
+    /// Notes that the question was refused, for the next answer without data. If it has an answer
+    /// with data, that has none.
     void refuse() {
         window_.targets[static_cast<std::size_t>(from_)].has_strayed = true;
         if (ask_.what != Ask::What::put && ask_.what != Ask::What::accumulate)
             answer(from_, ask_.answer);
     }
 
-    /// `act` has a run of the memory, and the data for it.
+    /// Calls `act` with each run of the memory, and the data for it.
     template <class F>
     void each_run(F act) {
         std::byte* data = data_;
@@ -155,7 +157,7 @@ private:
                 combine(ask_, data, memory, bytes / ask_.unit);
         });
     }
-    /// The data are what the memory is compared with, then what is put there.
+    /// The data is the element with which memory is compared, then the one that is put there.
     void swap_if_equal() {
         answer_what_is_there();
         std::byte* const memory = window_.base + runs_[0].offset;
@@ -195,7 +197,7 @@ private:
     Window& window_;
     Rank from_;
     Ask ask_;
-    const Type* pair_ = nullptr; // with a hole, of which each run is one
+    const Type* pair_ = nullptr; // if each run is a pair with a hole
     const Run* runs_;
     std::byte* data_;
 };

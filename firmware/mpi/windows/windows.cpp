@@ -1,4 +1,4 @@
-// How windows begin and end, and what a program hangs on them.
+// Begin and end of windows, and their attributes, names and error handlers.
 #include "mpi/windows/windows.hpp"
 
 #include "mpi/collectives/parts.hpp"
@@ -76,7 +76,7 @@ void end_window(Window& window) {
     destroy(&window);
 }
 
-/// What a program asks of a window under a key of the standard; nullptr: there is no such key.
+/// The value of a window under a key of the standard; nullptr: there is no such key.
 void* standard_value(Window& window, int key) {
     switch (key) {
     case MPI_WIN_BASE: return window.base;
@@ -98,7 +98,7 @@ int alloc_mem(Checks& checks, MPI_Aint bytes, void* memory) {
 
 void free_mem(void* memory) { mesh_free(memory); }
 
-// A rank shares memory with itself alone, as MPI_Comm_split_type() says.
+// A rank shares memory with itself alone, as in MPI_Comm_split_type().
 int win_allocate_shared(Checks& checks, MPI_Aint bytes, int unit, void* memory, MPI_Win* win) {
     if (checks.comm().size() != 1)
         return checks.refuse(MPI_ERR_RMA_SHARED,
@@ -117,7 +117,7 @@ void win_shared_query(WindowChecks& checks, Rank, MPI_Aint* bytes, int* unit, vo
     *static_cast<void**>(memory) = window.base;
 }
 
-// Displacements are addresses, so the window begins at the first of all.
+// Displacements are addresses, so the window begins at address 0.
 int win_create_dynamic(Checks& checks, MPI_Win* win) {
     return begin_window(checks, MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1, win);
 }
