@@ -77,7 +77,7 @@ ERRORS = {
     "COUNT": f"{COUNTS} counts lengths out_counts in_counts requests",
     "TYPE": "type old any_type all_type out_type in_type target_type result_type out_types "
             "in_types",
-    "BUFFER": DATA}
+    "BUFFER": DATA, "ARG": "requests any_request the_request message"}
 HEAD = """\
 /* Made by firmware/mpi/calls.py. A part of mpi.h, which includes it.
  *
@@ -249,10 +249,11 @@ class Call:
                 before.append("Group* const its_group = checks.group(group);")
             elif word == "intracomm":
                 chain.append("one_group()")
+            elif word == "requests":
+                chain.append("count(count)")
             elif word in ("root", "rank", "target"):
                 chain.append(f"{word.replace('rank', 'member')}({name})")
             elif word == "request" or (not word and argument.points and not argument.array
-                                       and argument.type != "MPI_Status *"
                                        and not re.search("void|function", argument.type)):
                 chain.append(f"result({name})")
             elif "void" in argument.type and peer in (["to", "tag"], ["to", "out_tag"],

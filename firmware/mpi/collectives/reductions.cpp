@@ -147,8 +147,10 @@ int reduce(Checks& checks, const void* mine, void* all, int count, MPI_Datatype 
     int code = reduce_by_messages(comm, tree, work, count, type, operation, part);
     if (tree.root() != root && comm.rank() == tree.root())
         send_part(comm, work.packed().bytes(), root, part);
-    if (tree.root() != root && is_root)
-        code = receive_operands(comm, work, tree.root(), part);
+    if (tree.root() != root && is_root) {
+        const int its = receive_operands(comm, work, tree.root(), part);
+        code = code == MPI_SUCCESS ? its : code;
+    }
     if (is_root)
         work.copy_to(all);
     return code;
@@ -247,6 +249,8 @@ int reduce_scatter_block(Checks& checks, const void* mine, void* part, int count
 }
 
 int op_create(Checks& checks, MPI_User_function* function, int commutes, MPI_Op* handle) {
+    if (function == nullptr)
+        return checks.refuse(MPI_ERR_ARG, "no function: a null pointer");
     Op* const op = make<Op>();
     if (op == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);

@@ -208,8 +208,20 @@ int comm_split_type(Checks& checks, int kind, int key, MPI_Comm* part) {
     return comm_split(checks, color, key, part);
 }
 
+/// Refuses a group with a rank that the communicator has not.
+bool is_part(Checks& checks, const Group& group) {
+    const auto is_in = [&checks](NodeId node) {
+        return checks.comm().group->rank_of(node) != MPI_UNDEFINED;
+    };
+    checks.require(std::ranges::all_of(group.all(), is_in), MPI_ERR_GROUP,
+                   "a rank of it is not in the communicator");
+    return !checks.bad();
+}
+
 int comm_create(Checks& checks, Group& group, MPI_Comm* part) {
     Comm& old = checks.comm();
+    if (!is_part(checks, group))
+        return checks.code();
     if (old.across != nullptr)
         return comm_split(checks, group.own == MPI_UNDEFINED ? MPI_UNDEFINED : 0, group.own, part);
     *part = give_handle(make_communicator(old, hold(&group)));
@@ -301,9 +313,8 @@ int comm_create_group(Checks& checks, Group& group, int, MPI_Comm* made) {
     *made = MPI_COMM_NULL;
     if (group.own == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    for (Rank member = 0; member < group.size; ++member)
-        if (comm.group->rank_of(group.node(member)) == MPI_UNDEFINED)
-            return checks.refuse(MPI_ERR_GROUP, "a rank of it is not in the communicator");
+    if (!is_part(checks, group))
+        return checks.code();
     const std::uint32_t number = greatest_among(comm, group, next_number);
     use_number(number);
     *made = give_handle(new_communicator(comm, &group, &group, number));

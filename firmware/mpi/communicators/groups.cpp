@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace mesh::mpi {
 
@@ -43,9 +44,23 @@ private:
     Group* group_;
 };
 
-bool is_rank(const Group& group, Rank rank) { return rank >= 0 && rank < group.size; }
+constexpr const char* kTwice = "a rank is there twice";
+
+bool is_rank(const Group& group, std::int64_t rank) { return rank >= 0 && rank < group.size; }
 
 constexpr const char* kNoRange = "a range has a rank that the group has not, or no step";
+
+/// Refuses ranks that are not in the group, or there twice.
+bool are_ranks(GroupChecks& checks, int count, const int* ranks) {
+    checks.count(count);
+    for (int at = 0; at < count && !checks.bad(); ++at)
+        if (!is_rank(checks.first(), ranks[at]))
+            checks.refuse_rank(ranks[at]);
+        else
+            checks.require(std::find(ranks, ranks + at, ranks[at]) == ranks + at, MPI_ERR_RANK,
+                           kTwice);
+    return !checks.bad();
+}
 
 /// Calls `take` for each rank of ranges, which have a first rank, a last one and a step. False: a
 /// rank is not in the group, or a step is 0.
@@ -56,10 +71,10 @@ bool each_in(const Group& group, int count, int ranges[][3], Take take) {
             std::array<int, 3>{ranges[at][0], ranges[at][1], ranges[at][2]};
         if (step == 0)
             return false;
-        for (int rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
+        for (std::int64_t rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
             if (!is_rank(group, rank))
                 return false;
-            take(rank);
+            take(static_cast<Rank>(rank));
         }
     }
     return true;
@@ -76,14 +91,8 @@ void group_free(GroupChecks&, MPI_Group* handle) {
 }
 
 int group_incl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part) {
-    if (checks.count(count).bad())
+    if (!are_ranks(checks, count, ranks))
         return checks.code();
-    for (int at = 0; at < count; ++at) {
-        if (!is_rank(checks.first(), ranks[at]))
-            return checks.refuse_rank(ranks[at]);
-        if (std::find(ranks, ranks + at, ranks[at]) != ranks + at)
-            return checks.refuse(MPI_ERR_RANK, "a rank is there twice");
-    }
     Group* const made = new_group(count);
     std::transform(ranks, ranks + count, made->nodes,
                    [&](Rank rank) { return checks.first().node(rank); });
@@ -91,44 +100,35 @@ int group_incl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part
 }
 
 int group_excl(GroupChecks& checks, int count, const int* ranks, MPI_Group* part) {
-    if (checks.count(count).bad())
+    if (!are_ranks(checks, count, ranks))
         return checks.code();
-    for (int at = 0; at < count; ++at)
-        if (!is_rank(checks.first(), ranks[at]))
-            return checks.refuse_rank(ranks[at]);
     return put(
         part_of(checks.first(),
                 [=](Rank rank) { return std::find(ranks, ranks + count, rank) == ranks + count; }),
         part);
 }
 
-int group_range_incl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
+/// The ranks of ranges as a list, which `use` makes a group of.
+int with_ranks(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part,
+               int (*use)(GroupChecks&, int, const int*, MPI_Group*)) {
     if (checks.count(count).bad())
         return checks.code();
-    const Group& group = checks.first();
-    Rank size = 0;
-    if (!each_in(group, count, ranges, [&size](Rank) { ++size; }))
+    int size = 0;
+    if (!each_in(checks.first(), count, ranges, [&size](Rank) { ++size; }))
         return checks.refuse(MPI_ERR_RANK, kNoRange);
-    Group* const made = new_group(size);
-    mesh::NodeId* next = made->nodes;
-    each_in(group, count, ranges, [&](Rank rank) { *next++ = group.node(rank); });
-    return put(made, part);
+    const Room room(static_cast<std::size_t>(size) * sizeof(int) + 1);
+    int* const ranks = reinterpret_cast<int*>(room.data());
+    int* next = ranks;
+    each_in(checks.first(), count, ranges, [&next](Rank rank) { *next++ = rank; });
+    return use(checks, size, ranks, part);
+}
+
+int group_range_incl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
+    return with_ranks(checks, count, ranges, part, group_incl);
 }
 
 int group_range_excl(GroupChecks& checks, int count, int ranges[][3], MPI_Group* part) {
-    if (checks.count(count).bad())
-        return checks.code();
-    const Group& group = checks.first();
-    if (!each_in(group, count, ranges, [](Rank) {}))
-        return checks.refuse(MPI_ERR_RANK, kNoRange);
-    return put(part_of(group,
-                       [&](Rank rank) {
-                           bool is_left_out = false;
-                           each_in(group, count, ranges,
-                                   [&](Rank other) { is_left_out |= other == rank; });
-                           return !is_left_out;
-                       }),
-               part);
+    return with_ranks(checks, count, ranges, part, group_excl);
 }
 
 int group_union(GroupChecks& checks, const Group& second, MPI_Group* both) {

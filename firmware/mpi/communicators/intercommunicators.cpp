@@ -26,12 +26,16 @@ struct Within : Comm {
     ~Within() { unlist(*this); }
 };
 
+/// The first error of two codes. A rank that was told of one goes on, since others wait for it.
+int first_of(int code, int next) { return code == MPI_SUCCESS ? next : code; }
+
 int meet(Comm& comm, const char* call) {
     Within own(comm);
-    meet_all(own, call);
+    int code = meet_all(own, call);
     if (comm.rank() == kLeader)
-        exchange_parts(comm, {}, kLeader, {}, kLeader, {call, part_tag::kBarrier});
-    return meet_all(own, call);
+        code = first_of(code,
+                        exchange_parts(comm, {}, kLeader, {}, kLeader, {call, part_tag::kBarrier}));
+    return first_of(code, meet_all(own, call));
 }
 
 int broadcast(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
@@ -43,8 +47,7 @@ int broadcast(Comm& comm, std::span<std::byte> bytes, Rank root, const char* cal
     if (comm.rank() == kLeader)
         code = receive_part(comm, bytes, root, {call, part_tag::kBroadcast});
     Within own(comm);
-    const int ours = broadcast_bytes(own, bytes, kLeader, call);
-    return code == MPI_SUCCESS ? ours : code;
+    return first_of(code, broadcast_bytes(own, bytes, kLeader, call));
 }
 
 int reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
@@ -72,14 +75,10 @@ int all_reduce(Comm& comm, const void* mine, void* all, int count, MPI_Datatype 
     int code = PMPI_Reduce(mine == MPI_IN_PLACE ? all : mine, ours.data(), count, handle, op,
                            kLeader, handle_of(own));
     Unpacked theirs(all, count, type);
-    int across = MPI_SUCCESS;
     if (comm.rank() == kLeader)
-        across = exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(), kLeader,
-                                {"MPI_Allreduce", part_tag::kReduce});
-    if (code == MPI_SUCCESS)
-        code = across;
-    if (code == MPI_SUCCESS)
-        code = broadcast_bytes(own, theirs.bytes(), kLeader, "MPI_Allreduce");
+        code = first_of(code, exchange_parts(comm, ours.packed().bytes(), kLeader, theirs.bytes(),
+                                             kLeader, {"MPI_Allreduce", part_tag::kReduce}));
+    code = first_of(code, broadcast_bytes(own, theirs.bytes(), kLeader, "MPI_Allreduce"));
     theirs.keep();
     return code;
 }

@@ -16,9 +16,12 @@ int make_vector(Checks& checks, bool in_elements, int count, int length, std::in
     if (checks.count(count).count(length).bad())
         return checks.code();
     Builder builder(checks);
-    const std::int64_t bytes = in_elements ? stride * type->extent : stride;
+    std::int64_t last = 0;
+    if (__builtin_mul_overflow(stride, in_elements ? type->extent : 1, &stride) ||
+        __builtin_mul_overflow(stride, count, &last))
+        checks.refuse(MPI_ERR_COUNT, kReachesFar);
     for (int block = 0; block < count && !checks.bad(); ++block)
-        builder.add(*type, length, block * bytes);
+        builder.add(*type, length, block * stride);
     return builder.end(handle);
 }
 
@@ -83,7 +86,8 @@ int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const
                    MPI_ERR_ARG, "not a number of dimensions, or not an order");
     std::int64_t rows = 1;
     for (int at = 0; at < dimensions && !checks.bad(); ++at) {
-        checks.require(parts[at] >= 1 && starts[at] >= 0 && starts[at] <= sizes[at] - parts[at],
+        checks.require(parts[at] >= 1 && starts[at] >= 0 &&
+                           starts[at] <= std::int64_t{sizes[at]} - parts[at],
                        MPI_ERR_ARG, "a part that lies not within the array");
         rows *= parts[at];
         checks.require(rows <= INT_MAX, MPI_ERR_COUNT, "a datatype of 2 GiB or more");
@@ -94,10 +98,7 @@ int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const
     const auto nth = [=](int at) { return order == MPI_ORDER_C ? dimensions - 1 - at : at; };
     const int row = parts[nth(0)];
     Builder builder(checks);
-    std::int64_t whole = type->extent;
-    for (int at = 0; at < dimensions; ++at)
-        if (__builtin_mul_overflow(whole, std::int64_t{sizes[at]}, &whole))
-            return builder.end(handle, 0, INT64_MAX); // which refuses it
+    const std::int64_t whole = whole_of(checks, *type, dimensions, sizes);
     for (std::int64_t number = 0; number < rows / row && !checks.bad(); ++number) {
         std::int64_t rest = number;
         std::int64_t place = starts[nth(0)];
@@ -112,12 +113,14 @@ int type_create_subarray(Checks& checks, int dimensions, const int* sizes, const
     return builder.end(handle, 0, whole);
 }
 
-/// The bytes of `count` elements, which must fit into `room` bytes of a packed buffer.
-int packed_bytes(Checks& checks, int count, MPI_Datatype handle, int room) {
+/// The bytes of `count` elements, which must fit into `room` bytes of a packed buffer, of which
+/// `place` are passed.
+int packed_bytes(Checks& checks, int count, MPI_Datatype handle, int room, int place = 0) {
+    checks.require(place >= 0 && place <= room, MPI_ERR_ARG, "not a place in the buffer");
     if (checks.elements(count, handle).bad())
         return 0;
     const int bytes = count * static_cast<int>(type_of(handle)->size);
-    if (bytes > room)
+    if (bytes > room - place)
         checks.refuse(MPI_ERR_TRUNCATE, nullptr);
     return bytes;
 }
@@ -133,7 +136,7 @@ int type_dup(Checks& checks, MPI_Datatype old, MPI_Datatype* handle) {
     const int code = copy_attributes(type->attributes, old, &made.attributes);
     if (code == MPI_SUCCESS)
         return code;
-    MPI_Type_free(handle);
+    PMPI_Type_free(handle);
     return checks.refuse(code, kAttributeStays);
 }
 
@@ -186,8 +189,8 @@ void pack_size(Checks& checks, int count, MPI_Datatype handle, int* bytes) {
 
 void pack(Checks& checks, const void* data, int count, MPI_Datatype handle, void* into, int room,
           int* place) {
-    const int bytes = packed_bytes(checks, count, handle, room - *place);
-    if (checks.bad())
+    const int bytes = packed_bytes(checks, count, handle, room, *place);
+    if (checks.data(data, count, handle).bad())
         return;
     pack(*type_of(handle), static_cast<std::size_t>(count), data,
          static_cast<std::byte*>(into) + *place);
@@ -196,8 +199,8 @@ void pack(Checks& checks, const void* data, int count, MPI_Datatype handle, void
 
 void unpack(Checks& checks, const void* from, int room, int* place, void* data, int count,
             MPI_Datatype handle) {
-    const int bytes = packed_bytes(checks, count, handle, room - *place);
-    if (checks.bad())
+    const int bytes = packed_bytes(checks, count, handle, room, *place);
+    if (checks.data(data, count, handle).bad())
         return;
     unpack(*type_of(handle), static_cast<std::size_t>(count),
            static_cast<const std::byte*>(from) + *place, static_cast<std::size_t>(bytes), data);

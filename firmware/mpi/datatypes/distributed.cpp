@@ -71,13 +71,10 @@ void add_row(Builder& builder, const Type& type, const Axis& row, MPI_Aint place
         builder.add(type, 1, (place + index) * type.extent);
 }
 
-int make_part(Checks& checks, const OwnPart& part, MPI_Datatype old, MPI_Datatype* handle) {
-    const Type& type = *type_of(old);
+int make_part(Checks& checks, const OwnPart& part, const Type& type, std::int64_t whole,
+              MPI_Datatype* handle) {
     Builder builder(checks);
     std::array<int, kAxesMax> point;
-    MPI_Aint whole = type.extent;
-    for (std::size_t at = 0; at < static_cast<std::size_t>(part.count); ++at)
-        whole *= part.axes[at].size;
     for (bool is_there = part.start(point); is_there; is_there = part.go_on(point)) {
         MPI_Aint place = 0;
         for (std::size_t at = 1; at < static_cast<std::size_t>(part.count); ++at)
@@ -90,11 +87,14 @@ int make_part(Checks& checks, const OwnPart& part, MPI_Datatype old, MPI_Datatyp
 int type_create_darray(Checks& checks, int ranks, int rank, int dimensions, const int* sizes,
                        const int* distributions, const int* arguments, const int* grid, int order,
                        MPI_Datatype old, MPI_Datatype* handle) {
-    if (checks.any_type(old) == nullptr)
+    const Type* const type = checks.any_type(old);
+    if (type == nullptr)
         return checks.code();
     const auto refuse = [&checks](const char* why) { return checks.refuse(MPI_ERR_ARG, why); };
     if (dimensions < 1 || dimensions > kAxesMax)
         return refuse("an array has 1 to 16 dimensions");
+    if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
+        return refuse("not an order");
     OwnPart part{{}, dimensions};
     // The last dimension of the grid is the fastest; of the array it is the last in C, and in
     // Fortran the first.
@@ -113,9 +113,12 @@ int type_create_darray(Checks& checks, int ranks, int rank, int dimensions, cons
     }
     if (all != ranks || rank < 0 || rank >= ranks)
         return refuse("the grid has not as many places as there are ranks");
+    const std::int64_t whole = whole_of(checks, *type, dimensions, sizes);
+    if (checks.bad())
+        return checks.code();
     for (std::size_t at = 1; at < static_cast<std::size_t>(dimensions); ++at)
         part.axes[at].step = part.axes[at - 1].step * part.axes[at - 1].size;
-    return make_part(checks, part, old, handle);
+    return make_part(checks, part, *type, whole, handle);
 }
 
 } // namespace

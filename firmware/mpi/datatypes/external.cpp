@@ -149,22 +149,25 @@ std::size_t bytes_outside(const Type& type) {
 }
 
 /// MPI_SUCCESS, or what the call returns.
-int check(Checks& checks, const char* format, int count, MPI_Datatype handle, MPI_Aint room) {
-    checks.require(std::strcmp(format, "external32") == 0, MPI_ERR_ARG,
-                   "the one format is external32");
+int check(Checks& checks, const char* format, int count, MPI_Datatype handle, MPI_Aint room,
+          MPI_Aint place = 0) {
+    checks
+        .require(std::strcmp(format, "external32") == 0, MPI_ERR_ARG,
+                 "the one format is external32")
+        .require(place >= 0 && place <= room, MPI_ERR_ARG, "not a place in the buffer");
     if (!checks.elements(count, handle).bad())
         checks.require(std::uint64_t{bytes_outside(*type_of(handle))} *
                                static_cast<std::uint64_t>(count) <=
-                           static_cast<std::uint64_t>(std::max<MPI_Aint>(room, 0)),
+                           static_cast<std::uint64_t>(room - place),
                        MPI_ERR_TRUNCATE, nullptr);
     return checks.code();
 }
 
 int pack_external(Checks& checks, const char* format, const void* data, int count,
                   MPI_Datatype handle, void* into, MPI_Aint room, MPI_Aint* place) {
-    const int code = check(checks, format, count, handle, room - *place);
-    if (code != MPI_SUCCESS)
-        return code;
+    if (check(checks, format, count, handle, room, *place) != MPI_SUCCESS ||
+        checks.data(data, count, handle).bad())
+        return checks.code();
     const Type& type = *type_of(handle);
     const Packed packed(data, count, type);
     const std::byte* from = packed.bytes().data();
@@ -181,9 +184,9 @@ int pack_external(Checks& checks, const char* format, const void* data, int coun
 
 int unpack_external(Checks& checks, const char* format, const void* from, MPI_Aint room,
                     MPI_Aint* place, void* data, int count, MPI_Datatype handle) {
-    const int code = check(checks, format, count, handle, room - *place);
-    if (code != MPI_SUCCESS)
-        return code;
+    if (check(checks, format, count, handle, room, *place) != MPI_SUCCESS ||
+        checks.data(data, count, handle).bad())
+        return checks.code();
     const Type& type = *type_of(handle);
     Unpacked unpacked(data, count, type);
     std::byte* into = unpacked.bytes().data();

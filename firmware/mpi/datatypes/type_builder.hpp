@@ -43,6 +43,19 @@ std::span<const T> list(const T* values, int count) {
     return {values, static_cast<std::size_t>(std::max(count, 0))};
 }
 
+/// The reason for which a type is refused whose addresses a node has not.
+inline constexpr const char* kReachesFar = "a datatype that reaches over 2 GiB or more";
+
+/// The bytes of an array of `type` with these dimensions; refused with MPI_ERR_COUNT if a node has
+/// not as many.
+inline std::int64_t whole_of(Checks& checks, const Type& type, int dimensions, const int* sizes) {
+    std::int64_t whole = type.extent;
+    for (int at = 0; at < dimensions; ++at)
+        if (__builtin_mul_overflow(whole, sizes[at], &whole) || whole > INTPTR_MAX)
+            checks.refuse(MPI_ERR_COUNT, kReachesFar);
+    return whole;
+}
+
 /// Builds a type from copies of others at places, in order. Neighbours become one run. A type of
 /// 2 GiB or more is refused with MPI_ERR_COUNT, one for which the heap has no room with
 /// MPI_ERR_NO_MEM; then nothing is added any more. One end() has to follow.
@@ -60,9 +73,12 @@ public:
     void add(const Type& type, std::int64_t count, std::int64_t offset, std::int64_t stride) {
         if (count <= 0 || type_ == nullptr)
             return;
-        const std::int64_t last = offset + (count - 1) * stride;
+        std::int64_t last = 0;
+        std::int64_t end = 0;
         if (count * type.size + type_->size > INT32_MAX || !is_address(offset) ||
-            !is_address(last + type.extent))
+            __builtin_mul_overflow(count - 1, stride, &last) ||
+            __builtin_add_overflow(last, offset, &last) ||
+            __builtin_add_overflow(last, type.extent, &end) || !is_address(end))
             return refuse(MPI_ERR_COUNT, "a datatype of 2 GiB or more");
         if (keep_sequence != nullptr)
             keep_sequence(*type_, type, static_cast<MPI_Aint>(count));
@@ -108,10 +124,12 @@ public:
     }
     /// The same with these bounds, in bytes. MPI_ERR_COUNT: they are no addresses.
     int end(MPI_Datatype* handle, std::int64_t lower, std::int64_t extent) {
-        if (!is_address(lower) || !is_address(lower + extent))
-            refuse(MPI_ERR_COUNT, "a datatype that reaches over 2 GiB or more");
+        std::int64_t upper = 0;
+        if (__builtin_add_overflow(lower, extent, &upper) || !is_address(lower) ||
+            !is_address(upper))
+            refuse(MPI_ERR_COUNT, kReachesFar);
         lower_ = static_cast<MPI_Aint>(lower);
-        upper_ = static_cast<MPI_Aint>(lower + extent);
+        upper_ = static_cast<MPI_Aint>(upper);
         return end(handle);
     }
     /// Rounds the end of a structure up, as the compiler does.

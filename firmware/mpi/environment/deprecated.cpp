@@ -18,7 +18,8 @@ int type_lb(MPI_Datatype type, MPI_Aint* lower) {
 int type_ub(MPI_Datatype type, MPI_Aint* upper) {
     MPI_Aint lower;
     const int code = PMPI_Type_get_extent(type, &lower, upper);
-    *upper += code == MPI_SUCCESS ? lower : 0;
+    if (code == MPI_SUCCESS)
+        *upper += lower;
     return code;
 }
 

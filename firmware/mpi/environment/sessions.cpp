@@ -61,14 +61,16 @@ namespace {
 int session_init(MPI_Errhandler handler, MPI_Session* handle) {
     open_mpi();
     Checks checks("MPI_Session_init");
-    if (checks.result(handle).bad())
+    auto* const session =
+        !checks.result(handle).bad() && is_errhandler(checks, handler) ? make<Session>() : nullptr;
+    if (session == nullptr) {
+        checks.refuse(MPI_ERR_NO_MEM, nullptr); // unless another error was told
+        close_mpi();
         return checks.code();
-    auto* const session = make<Session>();
-    if (session == nullptr)
-        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
+    }
     Group* const self = comm_of(MPI_COMM_SELF)->group;
     set_up(*session, self, self, comm_of(MPI_COMM_SELF)->number);
-    session->errhandler = handler == MPI_ERRHANDLER_NULL ? MPI_ERRORS_ARE_FATAL : handler;
+    session->errhandler = handler;
     hold(session->errhandler);
     *handle = give_handle(*session);
     return MPI_SUCCESS;
@@ -123,6 +125,8 @@ int comm_create_from_group(Checks& checks, Group& group, const char*, MPI_Errhan
                            MPI_Comm* made) {
     if (group.own == MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_GROUP, "this rank is not in the group");
+    if (!is_errhandler(checks, handler))
+        return checks.code();
     const std::uint32_t number = greatest_among(the_world, group, next_number);
     use_number(number);
     Comm* const comm = new_communicator(*comm_of(MPI_COMM_SELF), &group, &group, number);

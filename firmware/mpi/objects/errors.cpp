@@ -69,6 +69,8 @@ bool is_standard(MPI_Errhandler handler) {
 
 int create_errhandler(Checks& checks, MPI_Comm_errhandler_function* function,
                       MPI_Errhandler* handler) {
+    if (function == nullptr)
+        return checks.refuse(MPI_ERR_ARG, "no function: a null pointer");
     auto* const own = make<Errhandler>();
     if (own == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
@@ -77,10 +79,14 @@ int create_errhandler(Checks& checks, MPI_Comm_errhandler_function* function,
     return MPI_SUCCESS;
 }
 
-void set_errhandler(Checks& checks, MPI_Errhandler handler) {
+bool is_errhandler(Checks& checks, MPI_Errhandler handler) {
     if (!is_standard(handler))
         checks.object<Errhandler>(handler);
-    if (checks.bad())
+    return !checks.bad();
+}
+
+void set_errhandler(Checks& checks, MPI_Errhandler handler) {
+    if (!is_errhandler(checks, handler))
         return;
     hold(handler);
     release(checks.comm().errhandler);

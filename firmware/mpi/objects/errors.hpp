@@ -15,6 +15,8 @@ int create_errhandler(Checks& checks, Function* function, MPI_Errhandler* handle
     return create_errhandler(checks, reinterpret_cast<MPI_Comm_errhandler_function*>(function),
                              handler);
 }
+/// A handle is an error handler; else it is refused with MPI_ERR_ARG.
+bool is_errhandler(Checks& checks, MPI_Errhandler handler);
 /// Sets the error handler; the object becomes an owner of it. Refuses with MPI_ERR_ARG.
 void set_errhandler(Checks& checks, MPI_Errhandler handler);
 /// Gives the error handler; the program becomes an owner of it.

@@ -75,8 +75,8 @@ void info_free(Checks& checks, MPI_Info* handle) {
 int info_set(Checks& checks, MPI_Info handle, const char* key, const char* value) {
     auto* const info = checks.object<Info>(handle);
     checks
-        .require(*key != '\0' && std::strlen(key) <= MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
-                 "a key has 1 to 256 letters")
+        .require(*key != '\0' && std::strlen(key) < MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
+                 "a key has 1 to 255 letters")
         .require(std::strlen(value) < MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE,
                  "a value has at most 1023 letters");
     if (checks.bad())
@@ -107,7 +107,8 @@ int info_delete(Checks& checks, MPI_Info handle, const char* key) {
 void info_get(Checks& checks, MPI_Info info, const char* key, int length, char* value, int* flag) {
     const Entry* const found = entry(checks, info, key);
     *flag = found != nullptr;
-    if (found != nullptr)
+    if (!checks.require(length >= 0, MPI_ERR_ARG, "not a length: it is negative").bad() &&
+        found != nullptr)
         copy_text(found->value, value, static_cast<std::size_t>(length) + 1);
 }
 
@@ -142,7 +143,7 @@ int info_get_nthkey(Checks& checks, MPI_Info info, int number, char* key) {
         at = at->next;
     if (at == nullptr)
         return checks.refuse(MPI_ERR_INFO_NOKEY, "there are fewer keys");
-    copy_text(at->key, key, MPI_MAX_INFO_KEY + 1);
+    copy_text(at->key, key, MPI_MAX_INFO_KEY);
     return MPI_SUCCESS;
 }
 

@@ -58,6 +58,8 @@ namespace {
 int grequest_start(Checks& checks, MPI_Grequest_query_function* query,
                    MPI_Grequest_free_function* free, MPI_Grequest_cancel_function* cancel,
                    void* extra, MPI_Request* handle) {
+    if (query == nullptr || free == nullptr || cancel == nullptr)
+        return checks.refuse(MPI_ERR_ARG, "no function: a null pointer");
     auto* const request = make<Generalized>();
     if (request == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);

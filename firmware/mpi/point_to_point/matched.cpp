@@ -1,13 +1,17 @@
 // Probes that take a message for the one receive that names it.
-#include "mpi/engine/envelope.hpp"
+#include "mpi/engine/under_way.hpp"
 #include "mpi/point_to_point/status.hpp"
 
 namespace mesh::mpi {
 
 namespace {
 
-/// Gives the program the message that was found.
-int match(Comm& comm, Rank from, const Found& found, MPI_Message* message, MPI_Status* status) {
+/// Gives the program the message that was found, or the error if its source has failed.
+int match(Checks& checks, Rank from, const Found& found, MPI_Message* message, MPI_Status* status) {
+    Comm& comm = checks.comm();
+    *message = MPI_MESSAGE_NULL;
+    if (!found.there)
+        return failure_of == nullptr ? MPI_SUCCESS : checks.end(failure_of(comm, from));
     *message = MPI_MESSAGE_NO_PROC;
     if (from != MPI_PROC_NULL) {
         Unexpected* const taken = take_message(comm, found.source, found.tag);
@@ -60,7 +64,7 @@ private:
 int mprobe(Checks& checks, int from, int tag, MPI_Message* message, MPI_Status* status) {
     Comm& comm = checks.comm();
     const Found found = from == MPI_PROC_NULL ? Found{true} : wait_to_find(comm, from, tag);
-    return match(comm, from, found, message, status);
+    return match(checks, from, found, message, status);
 }
 
 int improbe(Checks& checks, int from, int tag, int* flag, MPI_Message* message,
@@ -68,8 +72,7 @@ int improbe(Checks& checks, int from, int tag, int* flag, MPI_Message* message,
     Comm& comm = checks.comm();
     const Found found = from == MPI_PROC_NULL ? Found{true} : look(comm, from, tag);
     *flag = found.there;
-    *message = MPI_MESSAGE_NULL;
-    return found.there ? match(comm, from, found, message, status) : MPI_SUCCESS;
+    return match(checks, from, found, message, status);
 }
 
 void mrecv(Matched& checks, void* data, int count, MPI_Datatype type, MPI_Message* message,

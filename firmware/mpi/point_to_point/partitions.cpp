@@ -111,7 +111,7 @@ int post_receives(Partitioned& request) {
     const std::uint64_t bytes = std::uint64_t{request.cut.parts} * request.cut.bytes;
     if (bytes != std::uint64_t{request.own.parts} * request.own.bytes)
         return MPI_ERR_TRUNCATE;
-    if (!request.type->is_dense() && request.cut.bytes % request.type->size != 0)
+    if (bytes != 0 && !request.type->is_dense() && request.cut.bytes % request.type->size != 0)
         return MPI_ERR_TYPE;
     for (Request& part : request.parts())
         begin_part(request, part);

@@ -242,6 +242,8 @@ int start(Checks& checks, Request& request) {
 }
 
 void startall(Checks& checks, int count, MPI_Request* requests) {
+    if (checks.count(count).bad() || (count != 0 && checks.result(requests).bad()))
+        return;
     for (MPI_Request& request : handles(count, requests))
         if (auto* const one = checks.object<Request>(request);
             one == nullptr || start(checks, *one) != MPI_SUCCESS)

@@ -68,6 +68,13 @@ public:
     Graph& graph() const { return *comm().graph; }
 };
 
+/// Lists of MPI_Graph_create() are a graph: ends do not go down, and edges lead to nodes of it.
+bool are_graph(int nodes, const int* ends, const int* edges) {
+    const auto is_node = [nodes](int node) { return node >= 0 && node < nodes; };
+    return nodes == 0 || (ends[0] >= 0 && std::is_sorted(ends, ends + nodes) &&
+                          std::all_of(edges, edges + ends[nodes - 1], is_node));
+}
+
 bool are_weights(const int* weights) {
     return weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY;
 }
@@ -108,6 +115,8 @@ int graph_create(Checks& checks, int nodes, const int* ends, const int* edges, i
                  MPI_Comm* made) {
     if (nodes < 0 || nodes > checks.comm().size())
         return checks.refuse(MPI_ERR_ARG, "the graph has more nodes than there are ranks");
+    if (!are_graph(nodes, ends, edges))
+        return checks.refuse(MPI_ERR_ARG, "the lists are no graph of so many nodes");
     const unsigned levels = reorder != 0 ? levels_of_tree(nodes, ends, edges) : 0;
     Comm* const comm = copy_first(checks.comm(), nodes, levels);
     if (comm != nullptr) {
@@ -172,16 +181,18 @@ void dist_graph_create_adjacent(Checks& checks, int in, const int* sources, cons
 // All ranks learn of all edges, and each keeps its own, in the order of the ranks that told them.
 void dist_graph_create(Checks& checks, int count, const int* sources, const int* degrees,
                        const int* destinations, const int* weights, int, MPI_Comm* made) {
-    if (checks.count(count).bad())
+    checks.count(count);
+    int own = 0;
+    for (int at = 0; at < count && !checks.peer(sources[at]).count(degrees[at]).bad(); ++at)
+        for (int number = 0; number < degrees[at]; ++number)
+            checks.peer(destinations[own++]);
+    if (checks.bad())
         return;
     Comm& old = checks.comm();
     const auto size = static_cast<std::size_t>(old.size());
     const Room room(2 * size * sizeof(int));
     int* const lengths = reinterpret_cast<int*>(room.data());
     int* const places = lengths + size;
-    int own = 0;
-    for (int at = 0; at < count; ++at)
-        own += degrees[at];
     own *= static_cast<int>(sizeof(Edge));
     int weighs = weights != MPI_UNWEIGHTED ? 1 : 0;
     PMPI_Allreduce(MPI_IN_PLACE, &weighs, 1, MPI_INT, MPI_MAX, checks.handle());

@@ -3,6 +3,7 @@
 
 #include "mpi/collectives/rank_tree.hpp"
 
+#include <cstdint>
 #include <span>
 
 namespace mesh::mpi {
@@ -42,7 +43,7 @@ private:
 };
 
 /// The rank of the point that lies `distance` further along a dimension; MPI_PROC_NULL: outside.
-Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance);
+Rank neighbor_in(const Grid& grid, Rank rank, int dimension, std::int64_t distance);
 
 /// Puts each rank of `group` on a node of `old` so that neighbours in `guest` (core/embedding.hpp)
 /// are neighbours in the cube. False: the nodes are no subcube, or the guest does not fit there.

@@ -24,10 +24,9 @@ Grid* new_grid(std::size_t dimensions) {
 }
 
 /// The place of a coordinate; negative: it lies outside.
-int place_of(const Grid::Axis& axis, int coordinate) {
-    if (coordinate >= 0 && coordinate < axis.size)
-        return coordinate;
-    return axis.is_periodic ? (coordinate % axis.size + axis.size) % axis.size : -1;
+int place_of(const Grid::Axis& axis, std::int64_t coordinate) {
+    const bool is_there = axis.is_periodic || (coordinate >= 0 && coordinate < axis.size);
+    return is_there ? static_cast<int>((coordinate % axis.size + axis.size) % axis.size) : -1;
 }
 
 /// The rank of a point; MPI_PROC_NULL: it lies outside.
@@ -56,7 +55,7 @@ int coordinate_of(const Grid& grid, Rank rank, std::size_t dimension) {
 
 } // namespace
 
-Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance) {
+Rank neighbor_in(const Grid& grid, Rank rank, int dimension, std::int64_t distance) {
     const auto at = static_cast<std::size_t>(dimension);
     const int here = coordinate_of(grid, rank, at);
     const int there = place_of(grid.axes()[at], here + distance);
@@ -269,7 +268,7 @@ int cart_shift(GridChecks& checks, int dimension, int distance, int* from, int* 
     if (dimension < 0 || dimension >= grid.dimensions)
         return checks.refuse(MPI_ERR_DIMS, nullptr);
     *to = neighbor_in(grid, checks.comm().rank(), dimension, distance);
-    *from = neighbor_in(grid, checks.comm().rank(), dimension, -distance);
+    *from = neighbor_in(grid, checks.comm().rank(), dimension, -std::int64_t{distance});
     return MPI_SUCCESS;
 }
 

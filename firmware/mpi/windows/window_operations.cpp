@@ -1,6 +1,7 @@
 // Questions of a program to windows. They describe memory as runs of bytes, so that the rank that
 // has it need not know the type.
 #include "mpi/collectives/operations.hpp"
+#include "mpi/engine/meaning.hpp"
 #include "mpi/windows/windows.hpp"
 
 #include <algorithm>
@@ -271,6 +272,12 @@ int fetch_and_op(WindowChecks& checks, const void* data, void* result, MPI_Datat
 
 int compare_and_swap(WindowChecks& checks, const void* data, const void* compared, void* result,
                      MPI_Datatype type, Rank target, MPI_Aint place) {
+    const Type* const its = checks.any_type(type);
+    if (its == nullptr)
+        return checks.code();
+    const bool is_integer = family_of(its->element) == Family::integers;
+    if (its->size != its->unit || !(is_integer || its->element == Element::bytes))
+        return checks.refuse(MPI_ERR_TYPE, "only for integers and bytes");
     return Call{.what = Ask::What::compare,
                 .out = {data, 1, type},
                 .in = {result, 1, type},

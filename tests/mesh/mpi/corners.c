@@ -4,6 +4,7 @@
 
 #include <complex.h>
 #include <float.h>
+#include <limits.h>
 
 static int next, before;
 
@@ -405,6 +406,32 @@ static void others(void) {
     MPI_Group_free(&world);
 }
 
+/* Numbers at the end of what an int holds, and buffers that no message has. */
+static void far_numbers(void) {
+    const int round = 1;
+    int count = 0, from = 0, to = 0, range[1][3] = {{size - 1, size - 1, INT_MAX}};
+    MPI_Comm ring;
+    MPI_Group all, last;
+    MPI_Status status;
+    MPI_Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)1 << 33);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    CHECK(count == MPI_UNDEFINED);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_range_incl(all, 1, range, &last);
+    MPI_Group_size(last, &count);
+    CHECK(count == 1);
+    MPI_Group_free(&all);
+    MPI_Group_free(&last);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &round, 0, &ring);
+    MPI_Cart_shift(ring, 0, INT_MAX, &from, &to);
+    CHECK(to == (int)(((long long)rank + INT_MAX) % size));
+    CHECK(from == (int)(((long long)rank - INT_MAX) % size + size) % size);
+    MPI_Comm_free(&ring);
+    CHECK(MPI_Sendrecv_replace(NULL, 1, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0,
+                               MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
+}
+
 int main(int argc, char **argv) {
     begin(&argc, &argv);
     next = (rank + 1) % size;
@@ -422,6 +449,7 @@ int main(int argc, char **argv) {
     refused_duplicate();
     elements();
     dimensions();
+    far_numbers();
 #endif
     return end();
 }

@@ -105,6 +105,16 @@ static void holes(void) {
     MPI_Wait(&none, MPI_STATUS_IGNORE);
     MPI_Request_free(&none);
     CHECK(none == MPI_REQUEST_NULL && !flag);
+    MPI_Type_contiguous(0, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Psend_init(matrix, 2, 1, column, to, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request[0]);
+    MPI_Precv_init(copy, 2, 1, column, from, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request[1]);
+    MPI_Startall(2, request);
+    MPI_Pready_range(0, 1, request[0]);
+    CHECK(MPI_Waitall(2, request, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+    MPI_Type_free(&column);
 }
 
 int main(int argc, char **argv) {

@@ -2,7 +2,16 @@
  * sees what the program calls, and nothing of what calls of MPI call. */
 #include "check.h"
 
-static int sends, gathers, waits, large;
+static int sends, gathers, waits, large, frees;
+
+int MPI_Type_free(MPI_Datatype *type) {
+    ++frees;
+    return PMPI_Type_free(type);
+}
+
+static int refuse(MPI_Datatype type, int key, void *extra, void *value, void *copied, int *flag) {
+    return MPI_ERR_OTHER;
+}
 
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     ++sends;
@@ -29,6 +38,7 @@ int MPI_Send_c(const void *data, MPI_Count count, MPI_Datatype type, int to, int
 int main(int argc, char **argv) {
     int value = 0, all[64], at, mine;
     MPI_Comm half;
+    MPI_Datatype pair, copy;
     MPI_Request request;
     begin(&argc, &argv);
     const int to = (rank + 1) % size, from = (rank + size - 1) % size;
@@ -50,5 +60,12 @@ int main(int argc, char **argv) {
     CHECK(all[to] == to);
     MPI_Comm_free(&half);
     CHECK(sends == 2 && gathers == 1 && waits == 4 && large == 1);
+    MPI_Type_create_keyval(refuse, MPI_TYPE_NULL_DELETE_FN, &mine, NULL);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_set_attr(pair, mine, all);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(MPI_Type_dup(pair, &copy) != MPI_SUCCESS && frees == 0);
+    MPI_Type_free(&pair);
+    CHECK(frees == 1);
     return end();
 }

@@ -3,7 +3,8 @@ import re
 
 import pytest
 
-from mesh_tool import console, mesh, program
+from mesh_tool import BUILD, console, mesh, program
+from mpi_programs import program_of, written
 
 FREED = "it was freed or has ended"
 NULL = "it is null"
@@ -13,6 +14,7 @@ ONE = "not a buffer: the result goes there, too (MPI_IN_PLACE is for that)"
 
 # Of tests/mesh/programs/wrong_calls.c: the class of the error, the call, what is said.
 COMM, GROUP, TYPE, OP, REQUEST, ARG, INFO, WIN, KEYVAL = 5, 9, 3, 10, 7, 13, 34, 56, 36
+INFO_KEY = 31
 BUFFER, COUNT, TAG, RANK, ROOT, TRUNCATE = 1, 2, 4, 6, 8, 15
 CALLS = {
     "freed_comm": (COMM, f"MPI_Barrier: not a communicator: {FREED}"),
@@ -99,10 +101,54 @@ CALLS = {
     "not_persistent": (REQUEST, "MPI_Start: not a request to start: it has begun"),
     "bytes_added": (OP, "MPI_Allreduce: not an operation for this datatype"),
     "bytes_and": (OP, "MPI_Allreduce: not an operation for this datatype"),
+    "twice_left_out": (RANK, "MPI_Group_excl: a rank is there twice"),
+    "twice_in_ranges": (RANK, "MPI_Group_range_incl: a rank is there twice"),
+    "twice_in_left_out": (RANK, "MPI_Group_range_excl: a rank is there twice"),
+    "other_members": (GROUP, "MPI_Comm_create: a rank of it is not in the communicator"),
+    "no_function": (ARG, "MPI_Op_create: no function: a null pointer"),
+    "no_handling": (ARG, "MPI_Comm_create_errhandler: no function: a null pointer"),
+    "no_questions": (ARG, "MPI_Grequest_start: no function: a null pointer"),
+    "handler_of_session": (ARG, f"MPI_Session_init: not an error handler: {FREED}"),
+    "handler_of_group": (ARG, f"MPI_Comm_create_from_group: not an error handler: {FREED}"),
+    "low_room": (ARG, "MPI_Info_get: not a length: it is negative"),
+    "long_key": (INFO_KEY, "MPI_Info_set: a key has 1 to 255 letters"),
+    "null_packed": (BUFFER, "MPI_Pack: not a buffer: it is null"),
+    "null_unpacked": (BUFFER, "MPI_Unpack: not a buffer: it is null"),
+    "null_packed_outside": (BUFFER, "MPI_Pack_external: not a buffer: it is null"),
+    "packed_before": (ARG, "MPI_Pack: not a place in the buffer"),
+    "unpacked_before": (ARG, "MPI_Unpack: not a place in the buffer"),
+    "packed_outside_before": (ARG, "MPI_Pack_external: not a place in the buffer"),
+    "edge_of_graph": (ARG, "MPI_Graph_create: the lists are no graph of so many nodes"),
+    "ends_of_graph": (ARG, "MPI_Graph_create: the lists are no graph of so many nodes"),
+    "low_degree": (COUNT, "MPI_Dist_graph_create: not a count: -1, of 0 to 2147483647"),
+    "high_edge": (RANK, "MPI_Dist_graph_create: not a rank: 9, of 0 to 1"),
+    "no_place_bound": (ARG, f"MPI_Type_get_extent: {NO_PLACE}"),
+    "no_place_status": (ARG, f"MPI_Status_set_elements: {NO_PLACE}"),
+    "low_requests": (COUNT, "MPI_Waitany: not a count: -1, of 0 to 2147483647"),
+    "low_starts": (COUNT, "MPI_Startall: not a count: -1, of 0 to 2147483647"),
+    "no_starts": (ARG, f"MPI_Startall: {NO_PLACE}"),
+    "far_vector": (COUNT, "MPI_Type_create_hvector: a datatype that reaches over 2 GiB or more"),
+    "far_resized": (COUNT, "MPI_Type_create_resized: a datatype that reaches over 2 GiB or more"),
+    "far_array": (COUNT, "MPI_Type_create_subarray: a datatype that reaches over 2 GiB or more"),
+    "other_order": (ARG, "MPI_Type_create_darray: not an order"),
+    "far_dealt_out": (COUNT, "MPI_Type_create_darray: a datatype that reaches over 2 GiB or more"),
+    "low_neighbors": (COUNT, "MPI_Neighbor_allgather: not a count: -1, of 0 to 2147483647"),
+    "null_neighbors": (BUFFER, "MPI_Neighbor_allgather: not a buffer: it is null"),
+    "floats_swapped": (TYPE, "MPI_Compare_and_swap: only for integers and bytes"),
 }
 
 
-# Where the program is, which a simulation says.
+def test_each_class_is_one_of_those_that_the_call_names():
+    header = (BUILD / "calls" / "mpi_calls.h").read_text()
+    classes = {int(number): name for file in ("mpi.h", "mpi_windows.h") for name, number in
+               re.findall(r"(MPI_ERR_\w+) = (\d+)", (BUILD / "include/mpi" / file).read_text())}
+    told = {call: re.findall(r"MPI_ERR_\w+", words) for words, call in re.findall(
+        r"/\*\* (.*?) \*/\n\w+ (MPIX?_\w+)\(", header, re.S)}
+    for name, (number, said) in CALLS.items():
+        assert classes[number] in told[said.partition(":")[0]], name
+
+
+# The place of the program, which a simulation says.
 PLACE = r", in \w+, \S*tests/mesh/programs/wrong_\w+\.c:\d+(?:, called from [^;]*)?"
 
 
@@ -156,6 +202,32 @@ def test_ranks_that_do_not_agree_are_told_about_what(engine, name):
     place = PLACE if engine == "sim" else ""
     words = rf"node \d has ended the run: rank \d: {TOGETHER[name]}{place};"
     assert re.search(words, outcome.err), outcome
+
+
+# With MPI_ERRORS_RETURN: where, the code of each rank, what the ranks call.
+GO_ON = {
+    "at a root above others": (["--ranks", 5], [0, 0, ARG, 0, 0], """
+        value = MPI_Reduce(&rank, &size, 1, MPI_INT, rank == 3 ? MPI_MAX : MPI_SUM, 2,
+                           MPI_COMM_WORLD);"""),
+    "between two groups": (["--dim", 2], [TRUNCATE, TRUNCATE, 0, 0], """
+        int in[2] = {0}, out[2];
+        MPI_Comm half, both;
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &both);
+        value = MPI_Allreduce(in, out, 1 + rank % 2, MPI_INT, MPI_SUM, both);
+        MPI_Comm_free(&half);
+        MPI_Comm_free(&both);"""),
+}
+
+
+@pytest.mark.parametrize("name", GO_ON)
+def test_ranks_that_are_told_of_an_error_return_it_and_keep_nobody_waiting(name, tmp_path):
+    where, codes, calls = GO_ON[name]
+    text = program_of(f"""MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        {calls} printf("%d\\n", value); value = 0;""")
+    outcome = mesh("run", "--engine", "sim", *where, "--app", written(tmp_path, text))
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {rank: [str(code)] for rank, code in enumerate(codes)}, outcome
 
 
 @pytest.mark.parametrize("name", ["other_call", "other_order"])

@@ -8,6 +8,7 @@ static int dead, value, values[64];
 static char large[5000];
 
 static void messages(void) {
+    MPI_Message message;
     MPI_Request requests[3];
     MPI_Status statuses[3];
     int flag = 0, code;
@@ -21,6 +22,8 @@ static void messages(void) {
     FAILED(MPI_Send(large, sizeof large, MPI_CHAR, dead, 1, MPI_COMM_WORLD));
     FAILED(MPI_Probe(dead, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     FAILED(MPI_Iprobe(dead, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    FAILED(MPI_Mprobe(dead, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+    FAILED(MPI_Improbe(dead, 1, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
     MPI_Irecv(&values[0], 1, MPI_INT, before, 2, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(&values[1], 1, MPI_INT, dead, 2, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(&rank, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &requests[2]);

@@ -1,6 +1,8 @@
 /* Wrong calls of MPI, each with a name. With a name as its word the program makes that call, whose
  * error ends the run; without, it makes all of them, and tells the class of the error of each. */
+#include <limits.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,13 @@ static MPI_Errhandler handler;
 static MPI_Info info;
 static MPI_Message message;
 static MPI_Win win;
+static MPI_Session session;
+static char text[300];
+static int place, before = -4;
+static MPI_Aint far, far_before = -4;
+static const int zeros[3] = {0, 0, 0}, ones[3] = {1, 1, 1}, cube[3] = {INT_MAX, INT_MAX, INT_MAX};
+static const int ends[2] = {1, 2}, far_edges[2] = {1, -7};
+static int ranges[2][3] = {{0, 1, 1}, {1, 0, -1}};
 
 static void add(void *in, void *inout, int *count, MPI_Datatype *its) {}
 static void handle(MPI_Comm *its, int *code, ...) {}
@@ -172,6 +181,10 @@ static int standard_op(void) {
     return MPI_Op_free(&op);
 }
 
+static MPI_Errhandler handler_of(MPI_Comm its) {
+    MPI_Comm_get_errhandler(its, &handler);
+    return handler;
+}
 static MPI_Group world_group(void) {
     MPI_Comm_group(WORLD, &group);
     return group;
@@ -179,6 +192,36 @@ static MPI_Group world_group(void) {
 static int not_persistent(void) {
     MPI_Irecv(&other, 1, MPI_INT, rank, 9, WORLD, &request);
     return MPI_Start(&request);
+}
+
+static const char *long_key(void) {
+    memset(text, 'k', 256);
+    return text;
+}
+static MPI_Comm ring(void) {
+    const int nodes = 2, round = 1;
+    MPI_Cart_create(WORLD, 1, &nodes, &round, 0, &comm);
+    MPI_Comm_set_errhandler(comm, handler_of(WORLD));
+    return comm;
+}
+static int dist_graph(int degree, int to) {
+    return MPI_Dist_graph_create(WORLD, 1, &rank, &degree, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &comm);
+}
+static int dealt_out(int dimensions, int order) {
+    static const int blocks[3] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK};
+    static const int usual[3] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG,
+                                 MPI_DISTRIBUTE_DFLT_DARG};
+    const int eight = 8;
+    return MPI_Type_create_darray(1, 0, dimensions, dimensions == 1 ? &eight : cube, blocks, usual,
+                                  ones, order, MPI_INT, &type);
+}
+static int floats_swapped(void) {
+    double here = 1, mine = 2, result;
+    MPI_Win_create(&here, 8, 8, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, handler_of(WORLD));
+    MPI_Win_fence(0, win);
+    return MPI_Compare_and_swap(&mine, &mine, &result, MPI_DOUBLE, 0, 0, win);
 }
 
 #define CALLS                                                                                      \
@@ -265,7 +308,43 @@ static int not_persistent(void) {
     CALL(no_place_later, MPI_Ibarrier(WORLD, NULL))                                                \
     CALL(not_persistent, not_persistent())                                                         \
     CALL(bytes_added, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_SUM, WORLD))                 \
-    CALL(bytes_and, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_LAND, WORLD))
+    CALL(bytes_and, MPI_Allreduce(&number, &other, 4, MPI_BYTE, MPI_LAND, WORLD))                  \
+    CALL(twice_left_out, MPI_Group_excl(world_group(), 2, zeros, &group))                          \
+    CALL(twice_in_ranges, MPI_Group_range_incl(world_group(), 2, ranges, &group))                  \
+    CALL(twice_in_left_out, MPI_Group_range_excl(world_group(), 2, ranges, &group))                \
+    CALL(other_members, MPI_Comm_create(MPI_COMM_SELF, world_group(), &comm))                      \
+    CALL(no_function, MPI_Op_create(NULL, 1, &op))                                                 \
+    CALL(no_handling, MPI_Comm_create_errhandler(NULL, &handler))                                  \
+    CALL(no_questions, MPI_Grequest_start(NULL, NULL, NULL, NULL, &request))                       \
+    CALL(handler_of_session, MPI_Session_init(MPI_INFO_NULL, freed_handler(), &session))           \
+    CALL(handler_of_group, MPI_Comm_create_from_group(world_group(), "all", MPI_INFO_NULL,         \
+         freed_handler(), &comm))                                                                  \
+    CALL(low_room, MPI_Info_get(used_info(), "key", -1, text, &flag))                              \
+    CALL(long_key, MPI_Info_set(used_info(), long_key(), "value"))                                 \
+    CALL(null_packed, MPI_Pack(NULL, 1, MPI_INT, many, 16, &place, WORLD))                         \
+    CALL(null_unpacked, MPI_Unpack(many, 16, &place, NULL, 1, MPI_INT, WORLD))                     \
+    CALL(null_packed_outside, MPI_Pack_external("external32", NULL, 1, MPI_INT, many, 16, &far))   \
+    CALL(packed_before, MPI_Pack(&number, 1, MPI_INT, many + 1, 12, &before, WORLD))               \
+    CALL(unpacked_before, MPI_Unpack(many + 1, 12, &before, &number, 1, MPI_INT, WORLD))           \
+    CALL(packed_outside_before, MPI_Pack_external("external32", &number, 1, MPI_INT, many + 1,     \
+         12, &far_before))                                                                         \
+    CALL(edge_of_graph, MPI_Graph_create(WORLD, 2, ends, far_edges, 0, &comm))                     \
+    CALL(ends_of_graph, MPI_Graph_create(WORLD, 2, far_edges, ends, 0, &comm))                     \
+    CALL(low_degree, dist_graph(-1, 0))                                                            \
+    CALL(high_edge, dist_graph(1, 9))                                                              \
+    CALL(no_place_bound, MPI_Type_ub(MPI_INT, NULL))                                               \
+    CALL(no_place_status, MPI_Status_set_elements(NULL, MPI_INT, 1))                               \
+    CALL(low_requests, MPI_Waitany(-1, &request, &number, MPI_STATUS_IGNORE))                      \
+    CALL(low_starts, MPI_Startall(-1, &request))                                                   \
+    CALL(no_starts, MPI_Startall(2, NULL))                                                         \
+    CALL(far_vector, MPI_Type_create_hvector(3, 1, PTRDIFF_MAX, MPI_INT, &type))                   \
+    CALL(far_resized, MPI_Type_create_resized(MPI_INT, PTRDIFF_MAX, 1, &type))                     \
+    CALL(far_array, MPI_Type_create_subarray(3, cube, ones, zeros, MPI_ORDER_C, MPI_INT, &type))   \
+    CALL(other_order, dealt_out(1, 77))                                                            \
+    CALL(far_dealt_out, dealt_out(3, MPI_ORDER_C))                                                 \
+    CALL(low_neighbors, MPI_Neighbor_allgather(many, -1, MPI_INT, many, 1, MPI_INT, ring()))       \
+    CALL(null_neighbors, MPI_Neighbor_allgather(many, 1, MPI_INT, NULL, 1, MPI_INT, ring()))       \
+    CALL(floats_swapped, floats_swapped())
 
 static const char *const names[] = {
 #define CALL(name, call) #name,
