@@ -198,6 +198,10 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
     request.its_tag = envelope.tag;
     request.bytes = envelope.bytes;
     compare(request, envelope);
+#if MESH_NOTES
+    if (tell_changed != nullptr)
+        tell_changed(request);
+#endif
     if (place == nullptr) {
         put(request, 0, data);
         finish_receive(request, ready);

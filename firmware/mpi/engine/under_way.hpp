@@ -76,6 +76,12 @@ void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
 /// Prints that a receive which begins has the buffer of another one. There only in such a program.
 [[gnu::weak]] void tell_overlap(const Request& request);
 
+#if MESH_NOTES
+/// Prints that the program has changed the buffer of a request since that began. There only in such
+/// a program.
+[[gnu::weak]] void tell_changed(const Request& request);
+#endif
+
 /// Notes the meaning of a message in its receive, if that asks for another one.
 void compare(Request& request, const Envelope& envelope);
 

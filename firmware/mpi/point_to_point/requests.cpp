@@ -1,11 +1,14 @@
 // Point to point: calls that do not wait for their message, and calls that wait or look for
 // requests.
+#include "mpi/engine/under_way.hpp"
 #include "mpi/point_to_point/generalized.hpp"
 #include "mpi/point_to_point/status.hpp"
 
 #include "fiber/fiber.hpp"
+#include "wire/crc32.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace mesh::mpi {
@@ -26,6 +29,46 @@ Request* active(MPI_Request handle) {
     Request* const request = request_of(handle);
     return request != nullptr && request->is_active ? request : nullptr;
 }
+
+#if MESH_NOTES
+
+/// The buffer of a request, as it was when that began.
+struct Buffer {
+    Buffer* next;
+    const Request* request;
+    std::uint32_t sum;
+};
+Queue<Buffer> buffers;
+
+std::uint32_t sum_of(const Request& request) {
+    if (request.type->is_dense())
+        return wire::crc32({request.data, static_cast<std::size_t>(request.count) *
+                                              static_cast<std::size_t>(request.type->extent)});
+    std::uint32_t sum = 0;
+    for (int element = 0; element < request.count; ++element)
+        for (const Run& run : request.type->all_runs()) {
+            const std::byte* const bytes = at(request.data, element, *request.type) + run.offset;
+            sum = wire::crc32({bytes, run.bytes}, sum);
+        }
+    return sum;
+}
+
+/// Notes the buffer of a request that has begun, to see later whether the program has changed it.
+void note_buffer(const Request& request) {
+    const bool has_message = request.is_done || request.source != MPI_PROC_NULL;
+    if (request.mode == Request::Mode::buffered ||
+        (request.kind == Request::Kind::receive && has_message))
+        return;
+    if (auto* const noted = make<Buffer>(nullptr, &request, sum_of(request)); noted != nullptr)
+        buffers.push(*noted);
+}
+
+#else
+
+void note_buffer(const Request& /*request*/) {}
+void tell_changed(const Request& /*request*/) {}
+
+#endif
 
 /// Checks that handles are null, or of requests that the program has.
 class RequestChecks : public Checks {
@@ -55,6 +98,7 @@ public:
     /// Tells the program of the end of a request, which is done, and takes it from the program
     /// unless it is persistent.
     void end(Request& request, MPI_Request& handle, MPI_Status* status) {
+        tell_changed(request);
         take_clock(request);
         tell(request, status);
         if (!request.is_persistent) {
@@ -171,6 +215,7 @@ int begin_new(Checks& checks, Request::Kind kind, Request::Mode mode, const void
         return checks.code();
     *handle = give_handle(*request);
     begin(*request);
+    note_buffer(*request);
     return MPI_SUCCESS;
 }
 
@@ -218,6 +263,19 @@ void act(Request& request, bool begins) {
 
 } // namespace
 
+#if MESH_NOTES
+
+void tell_changed(const Request& request) {
+    Buffer* const noted =
+        buffers.take_first([&request](const Buffer& other) { return other.request == &request; });
+    if (noted != nullptr && noted->sum != sum_of(request))
+        std::printf("MPI: the program has changed the buffer of a %s with tag %d before its end\n",
+                    request.kind == Request::Kind::send ? "send" : "receive", request.tag);
+    destroy(noted);
+}
+
+#endif
+
 /// The wait for one of several requests. Its name is known to kernel/api/waits.cpp.
 struct OneDone {
     Handles requests;
@@ -234,10 +292,12 @@ int start(Checks& checks, Request& request) {
         return checks.refuse(MPI_ERR_REQUEST, request.is_active
                                                   ? "not a request to start: it has begun"
                                                   : "not a request to start: it is not persistent");
-    if (request.kind == Kind::collective)
+    if (request.kind == Kind::collective) {
         act(request, true);
-    else
-        begin(request);
+        return MPI_SUCCESS;
+    }
+    begin(request);
+    note_buffer(request);
     return MPI_SUCCESS;
 }
 
@@ -261,6 +321,7 @@ int request_free(Checks& checks, MPI_Request* handle) {
         act(*request, false);
     if (!request->is_active)
         request->is_done = true;
+    tell_changed(*request);
     request->handles = 0;
     *handle = MPI_REQUEST_NULL;
     const bool is_generalized = request->kind == Kind::generalized;
@@ -358,6 +419,7 @@ int request_get_status(const Checks& checks, MPI_Request handle, int* flag, MPI_
         tell_nothing(status);
         return MPI_SUCCESS;
     }
+    tell_changed(*request); // the program may change it from now on
     tell(*request, status);
     if (request->kind != Kind::generalized)
         return MPI_SUCCESS;

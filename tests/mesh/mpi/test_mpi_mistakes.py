@@ -255,6 +255,11 @@ NOTES = {
     "one_buffer": {rank: ["MPI: two receives have one buffer, with tags 1 and 2"]
                    for rank in range(4)},
     "two_buffers": {},
+    "changed_sent": {rank: ["MPI: the program has changed the buffer of a send with tag 1 before "
+                            "its end"] for rank in range(4)},
+    "changed_received": {rank: ["MPI: the program has changed the buffer of a receive with tag 1 "
+                                "before its end"] for rank in range(4)},
+    "holes_changed": {},
     "left": {1: ["MPI_Finalize(): messages that nobody has received: 1",
                  "MPI_Finalize(): the first has 12 bytes, from rank 0 with tag 8"]},
     "left_in_row": {rank: ["MPI_Finalize(): messages of collectives that did not "

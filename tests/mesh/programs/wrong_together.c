@@ -117,6 +117,42 @@ static void two_buffers(void) {
         MPI_Send(out, 2, MPI_INT, rank, tag, WORLD);
     MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
 }
+static void changed_sent(void) {
+    MPI_Isend(out, 2, MPI_INT, rank, 1, WORLD, &request);
+    out[1] = 9;
+    MPI_Recv(in, 2, MPI_INT, rank, 1, WORLD, MPI_STATUS_IGNORE);
+    wait();
+}
+static void changed_received(void) {
+    MPI_Irecv(in, 2, MPI_INT, rank, 1, WORLD, &request);
+    in[1] = 9;
+    MPI_Send(out, 2, MPI_INT, rank, 1, WORLD);
+    wait();
+}
+/* The program may change the holes, and a buffer before its request begins again; a message that was
+ * there before its receive changes the buffer, too. */
+static void holes_changed(void) {
+    MPI_Datatype odd;
+    MPI_Request both[2];
+    MPI_Type_vector(2, 1, 2, MPI_INT, &odd);
+    MPI_Type_commit(&odd);
+    MPI_Recv_init(in, 1, odd, rank, 1, WORLD, &both[0]);
+    MPI_Send_init(out, 1, odd, rank, 1, WORLD, &both[1]);
+    for (int round = 0; round < 2; ++round) {
+        out[0] = in[0] = round;
+        MPI_Startall(2, both);
+        out[1] = in[1] = 9;
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+    MPI_Request_free(&both[0]);
+    MPI_Request_free(&both[1]);
+    MPI_Type_free(&odd);
+    out[0] = 7;
+    MPI_Issend(out, 2, MPI_INT, rank, 2, WORLD, &both[0]);
+    MPI_Probe(rank, 2, WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(in, 2, MPI_INT, rank, 2, WORLD, &both[1]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
 static void left(void) {
     if (rank == 0)
         MPI_Send(in, 3, MPI_INT, 1, 8, WORLD);
@@ -158,6 +194,9 @@ static const struct {
     CALL(types_alike),
     CALL(one_buffer),
     CALL(two_buffers),
+    CALL(changed_sent),
+    CALL(changed_received),
+    CALL(holes_changed),
     CALL(left),
     CALL(left_in_row),
     CALL(looks),
