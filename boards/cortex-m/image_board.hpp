@@ -1,5 +1,5 @@
 // The board of an image whose node has a host port of its own. Images for a mesh with one host
-// cable have that of boards/onecable/relay in its place.
+// cable have that of boards/onecable in its place.
 #pragma once
 
 #include "board.hpp"

@@ -40,7 +40,7 @@ MESH_NODE_MEMORY_RECORD constinit const NodeMemoryRecord kRecord = node_memory.k
 
 MeshNode* the_node = nullptr;
 
-/// A board of onecable/alone may say that no host will begin the program. A host hears first of all
+/// An AloneBoard may say that no host will begin the program. A host hears first of all
 /// that the node was reset, so it is in time for whatever comes next.
 template <class B>
 [[noreturn]] void work(B& board, MeshNode& node) {

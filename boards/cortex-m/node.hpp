@@ -3,6 +3,6 @@
 
 #include "kernel/node/node.hpp"
 
-#include <image_board.hpp> // boards/cortex-m, or boards/onecable/relay before it
+#include <image_board.hpp> // boards/cortex-m, or boards/onecable before it
 
 extern template class mesh::Node<mesh::board::ImageBoard>;

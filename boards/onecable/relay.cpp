@@ -6,11 +6,6 @@ namespace mesh::board {
 
 namespace {
 
-/// "BOARD/relay KERNEL".
-constexpr std::string_view kMadeFor =
-#include "made_for.inc"
-    ;
-
 /// Memory of the relay that a reset leaves as it is.
 [[gnu::section(".noinit")]] Relay::Kept kept;
 

@@ -7,11 +7,6 @@ namespace mesh::board {
 
 namespace {
 
-/// "BOARD/relay KERNEL": for a host it is such an image.
-constexpr std::string_view kMadeFor =
-#include "made_for.inc"
-    ;
-
 // Memory that a reset leaves as it is.
 [[gnu::section(".noinit")]] Relay::Kept kept;
 [[gnu::section(".noinit")]] AloneMemory memory;
