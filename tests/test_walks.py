@@ -25,8 +25,15 @@ def test_the_files_of_a_change_are_those_that_are_listed(kind):
 @pytest.mark.parametrize("kind", walk.ASKED)
 def test_a_change_of_each_kind_still_applies(kind):
     done = subprocess.run(["patch", "-p1", "--dry-run", "--fuzz=0", "-i",
-                           walk.WALKS / f"{kind}.patch"], cwd=ROOT, capture_output=True, text=True)
+                           walk.patch_of(kind)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_diary_has_the_files_and_lines_of_each_walk():
+    diary = (walk.WALKS / "README.md").read_text()
+    rows = re.findall(r"^\| (?:an? )?([\w ]+) \| (\d+) \| (\d+) \|", diary, re.M)
+    assert [(kind, int(files), int(lines)) for kind, files, lines in rows] == [
+        (kind, len(walk.files_of(kind)), walk.lines_of(kind)) for kind in walk.ASKED]
 
 
 def test_an_app_is_one_file():
@@ -39,7 +46,9 @@ def test_an_app_is_one_file():
                                    "mps3-an547", "lm3s6965evb"])
 def test_a_board_of_a_chip_that_is_known_is_the_files_that_are_listed(board):
     there = {f"boards/NAME/{file.name}" for file in (ROOT / "boards" / board).iterdir()}
-    assert listed("A board") == there - {"boards/NAME/flash.hpp"} # of a loader that keeps images
+    assert (ROOT / f"linker/{board}.ld").is_file()
+    assert listed("A board") - {"linker/NAME.ld"} == there - {
+        "boards/NAME/flash.hpp"} # of a loader that keeps images
 
 
 def test_the_versions_of_the_pages_are_those_of_the_tool():

@@ -24,5 +24,5 @@ format: ## lay out all sources with clang-format
 	clang-format -i $(ALL_CXX)
 
 .PHONY: walks
-walks: $(MESH) ## what CONTRIBUTING.md says that a new tree, op and fault touch, in a copy
+walks: $(MESH) ## a change of each kind of CONTRIBUTING.md, by its lists alone, in a copy
 	@$(PYTHON) tests/tools/walk.py $(BUILD)
