@@ -13,7 +13,7 @@ MPI_Aint* addresses_of(Recipe& recipe) { return reinterpret_cast<MPI_Aint*>(&rec
 MPI_Datatype* types_of(Recipe& recipe) {
     return reinterpret_cast<MPI_Datatype*>(addresses_of(recipe) + recipe.addresses);
 }
-int* numbers_of(Recipe& recipe) { return reinterpret_cast<int*>(types_of(recipe) + recipe.types); }
+int* numbers_in(Recipe& recipe) { return reinterpret_cast<int*>(types_of(recipe) + recipe.types); }
 
 void drop(Recipe* recipe) {
     for (const MPI_Datatype type : list(types_of(*recipe), recipe->types))
@@ -46,7 +46,7 @@ void keep_recipe(Type& type, const Given& given) {
     std::ranges::copy(given.types, types_of(*recipe));
     for (const MPI_Datatype one : given.types)
         hold(type_of(one));
-    put(given.numbers, numbers_of(*recipe));
+    put(given.numbers, numbers_in(*recipe));
     type.recipe = recipe;
 }
 
@@ -70,7 +70,7 @@ int type_get_contents(Checks& checks, Type& type, int most_numbers, int most_add
     if (recipe.numbers > most_numbers || recipe.addresses > most_addresses ||
         recipe.types > most_types)
         return checks.refuse(MPI_ERR_ARG, "an array is too small: MPI_Type_get_envelope() says");
-    std::copy_n(numbers_of(recipe), recipe.numbers, numbers);
+    std::copy_n(numbers_in(recipe), recipe.numbers, numbers);
     std::copy_n(addresses_of(recipe), recipe.addresses, addresses);
     std::copy_n(types_of(recipe), recipe.types, types);
     for (const MPI_Datatype one : list(types, recipe.types)) {

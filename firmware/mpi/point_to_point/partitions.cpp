@@ -31,7 +31,7 @@ struct Told {
     Rank source;
     Cut cut;
 };
-Queue<Told> told;
+Queue<Told> all_told;
 
 /// A partitioned request.
 struct Partitioned : Collective {
@@ -88,14 +88,14 @@ void hear_cuts(const Comm& comm) {
         Unexpected* const block = unexpected.take(link);
         std::memcpy(&one->cut, block->data(), sizeof one->cut);
         destroy(block);
-        told.push(*one);
+        all_told.push(*one);
     }
 }
 
 /// A receiver learns how the sender cuts, and posts its receives.
 void find_cut(Partitioned& request) {
     hear_cuts(*request.comm);
-    Told* const one = told.take_first([&request](const Told& other) {
+    Told* const one = all_told.take_first([&request](const Told& other) {
         return other.context == request.comm->context(Traffic::collectives) &&
                other.source == request.peer && other.cut.tag == request.own.tag;
     });
