@@ -41,4 +41,6 @@ std::uint64_t cycles() {
            static_cast<std::uint64_t>(spent.tv_nsec);
 }
 
+const std::uint32_t kCyclesOfUs = 1000;
+
 } // namespace mesh

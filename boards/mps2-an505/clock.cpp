@@ -90,3 +90,5 @@ void Clock::on_interrupt() {
 } // namespace mesh::board
 
 std::uint64_t mesh::cycles() { return std::uint64_t{board::Clock::ticks()} * 16; }
+
+const std::uint32_t mesh::kCyclesOfUs = board::regs::kTimerClockHz / 1'000'000;

@@ -73,6 +73,6 @@ void send_last_frame(Port port, const hal::Head& head, std::span<const std::byte
 
 } // namespace mesh::board
 
-std::uint64_t mesh::cycles() {
-    return board::the_board().now_us() * (board::chip::kProcessorHz / 1'000'000);
-}
+const std::uint32_t mesh::kCyclesOfUs = board::chip::kProcessorHz / 1'000'000;
+
+std::uint64_t mesh::cycles() { return board::the_board().now_us() * kCyclesOfUs; }

@@ -10,5 +10,7 @@ namespace mesh {
 /// boards with serial lines: in steps of a microsecond.
 /// A simulation has no processors: nanoseconds that the host has computed for all of its nodes.
 std::uint64_t cycles();
+/// Of cycles(), in a microsecond.
+extern const std::uint32_t kCyclesOfUs;
 
 } // namespace mesh

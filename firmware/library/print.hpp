@@ -160,6 +160,19 @@ void print_value(std::string_view spec, const T& value) {
     }
 }
 
+/// Prints words that fit the values.
+template <class... Values>
+[[gnu::always_inline]] inline void print_parts(std::string_view rest, const Values&... values) {
+    [[maybe_unused]] const auto print_next = [&rest](const auto& value) {
+        const Part part = next_part(rest);
+        print_text(part.before);
+        print_value(part.spec, value);
+        rest = part.rest;
+    };
+    (print_next(values), ...);
+    print_text(rest);
+}
+
 } // namespace detail
 
 /// Prints on the console of this node. In a simulation a number that is a variable without a value
@@ -168,15 +181,7 @@ template <class... Values>
 MESH_NOTED_INLINE void print(PrintWords<std::type_identity_t<Values>...> words,
                              const Values&... values) {
     (detail::check_is_set(values MESH_HERE), ...);
-    std::string_view rest = words.text();
-    [[maybe_unused]] const auto print_next = [&rest](const auto& value) {
-        const detail::Part part = detail::next_part(rest);
-        detail::print_text(part.before);
-        detail::print_value(part.spec, value);
-        rest = part.rest;
-    };
-    (print_next(values), ...);
-    detail::print_text(rest);
+    detail::print_parts(words.text(), values...);
 }
 
 } // namespace mesh

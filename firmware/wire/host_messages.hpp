@@ -130,6 +130,8 @@ struct Result {
     std::uint32_t received_copies = 0;  // bcast with copies: all that came
     std::uint32_t disputed_packets = 0; // of these, packets whose copies were not all alike
     ModelTime copies_time = 0;          // when the last of them came
+    std::uint32_t longest_turn_us = 0; // of a process, where turns are measured (library/turns.hpp)
+    std::uint32_t longest_turn_process = 0; // its slot
 };
 
 /// The report of a node: its program, its links, its counters. It is the one message that may be

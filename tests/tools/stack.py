@@ -24,6 +24,8 @@ RULES = (r"mesh::(?:\(anonymous namespace\)::)?(?:node_count|out_ports|in_ports|
          r"height(?:_max)?|path_count|answer_way|appointment)(?:<(?!.*LinkedTrees).*>)?\(")
 POINTERS = (
     (r"SysTick::on_interrupt\(|::tick_handler\(|::on_tick\(", r"Node<.*>::preemptive_poll\("),
+    (r"(?:Node<.*>::preemptive_poll|NodeCore::begin_preemptive_poll)\(", r"TurnWatch::goes_on\("),
+    (r"TurnWatch::", r"TurnWatch::print_late\("),
     (r"HostPort::", r"Node<.*>::transmit_to_host\("),
     (r"::~Task\(|coroutine_handle<.*>::destroy\(", None),
     (r"mesh::(?:Node<.*>::(?:poll|rest|send_report)|Here::|Admission::|Forwarder::|Messages::|"

@@ -50,6 +50,8 @@ bool NodeCore::begin_preemptive_poll() {
     if (!std::exchange(polled_preemptively_, true))
         computing_since_us_ = static_cast<std::uint32_t>(context().time.now());
     in_preemptive_poll_ = true;
+    if (TurnMeter* const meter = scheduler_.meter(); meter != nullptr)
+        meter->goes_on(scheduler_.current());
     return true;
 }
 

@@ -142,10 +142,13 @@ inline void Scheduler::suspend(std::coroutine_handle<> resume_at, Waiting& waiti
 }
 
 // A process that waits is asked in its own name: the steps that its wait makes move its clock.
+template <bool kMeasured>
 inline void Scheduler::give_turn(unsigned number) {
     ProcessSlot& slot = slots_[number];
     current_ = number;
-    due_ &= ~bit_of(number); // before it is asked: a step of its wait may wake it
+    due_ &= ~bit_of(number);            // before it is asked: a step of its wait may wake it
+    if (kMeasured && meter_ != nullptr) // it may go in any turn
+        meter_->asks(number);
     if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
         return;
     if (slot.waiting != nullptr)
@@ -156,6 +159,8 @@ inline void Scheduler::give_turn(unsigned number) {
     slot.resume_at.resume();
     MESH_CHECK(!critical_depth_.inside(), critical_section_out_of_balance);
     critical_depth_.enter();
+    if (kMeasured && meter_ != nullptr)
+        meter_->ended(number);
     touch();
     if (slot.root.done())
         end(slot);
@@ -181,9 +186,12 @@ inline void Scheduler::expect_sleep() {
 #endif
 }
 
-bool Scheduler::run_turn() {
+template <bool kMeasured>
+bool Scheduler::take_turn() {
     if (touched_ == 0)
         return false;
+    if (!kMeasured && meter_ != nullptr)
+        return meter_->run_turn();
     touched_ = 0; // only if it was set: what an interrupt sets meanwhile stays (Kernel::wake())
     Set left = left_;
     Set late = 0; // low ones that are put off
@@ -225,7 +233,12 @@ bool Scheduler::run_turn() {
         } else {
             break;
         }
-        give_turn(first_of(may));
+        give_turn<kMeasured>(first_of(may));
+        if (!kMeasured && meter_ != nullptr) { // from now on: run_turn() goes on with the others
+            in_turn_ = 1;
+            left_ = left | late;
+            break;
+        }
     }
     if (rounds != 0)
         touch();
@@ -233,6 +246,9 @@ bool Scheduler::run_turn() {
         expect_sleep();
     return touched();
 }
+
+template bool Scheduler::take_turn<false>();
+template bool Scheduler::take_turn<true>(); // an image has it if somebody calls it
 
 // There is no process there any more.
 void Scheduler::forget(unsigned number) {

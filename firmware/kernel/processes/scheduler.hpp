@@ -94,6 +94,23 @@ struct ProcessSlot {
     bool is_free() const { return !root && !will_be_joined; }
 };
 
+/// Somebody who measures the turns of a node's processes (library/turns.hpp).
+class TurnMeter {
+public:
+    /// In place of Scheduler::run_turn(): calls run_measured_turn(), which images without a meter
+    /// do not have.
+    virtual bool run_turn() = 0;
+    /// The process in `slot` is about to be asked whether it can run.
+    virtual void asks(unsigned slot) = 0;
+    /// The process in `slot`, which was asked last, has had its turn.
+    virtual void ended(unsigned slot) = 0;
+    /// From an interrupt: the turn of the process in `slot` has not ended.
+    virtual void goes_on(unsigned slot) = 0;
+
+protected:
+    ~TurnMeter() = default;
+};
+
 /// The processes of one node, by turns. Not for interrupts, but for touch().
 class Scheduler {
 public:
@@ -160,7 +177,17 @@ public:
     /// One turn: resumes each low process that can run once, and before each all high ones, until
     /// none of them can. True if another turn is due: a process has run, or the wait of a process
     /// has made a step.
-    bool run_turn();
+    bool run_turn() { return take_turn<false>(); }
+    /// The same, of a node whose turns are measured.
+    bool run_measured_turn() { return take_turn<true>(); }
+    /// Measures all turns from the next run_turn() on; nullptr: nobody does any more.
+    void measure(TurnMeter* meter) { meter_ = meter; }
+    /// The meter; nullptr: there is none.
+    TurnMeter* meter() const { return meter_; }
+    /// The process in slot `number` is to be asked whether it can run: it does not sleep.
+    bool is_to_be_asked(unsigned number) const {
+        return ((due_ | polled_ | yielding_) & bit_of(number)) != 0;
+    }
     /// Low processes have not had their turn yet, since high ones go on for so long
     /// (limits::kTurnsMax). run_turn() goes on with it.
     bool in_turn() const { return in_turn_ != 0; }
@@ -228,7 +255,10 @@ private:
     void end(ProcessSlot& slot);
     static Scope** link_to(const Scope& scope, Scope** from);
     void tell(ProcessEvent event, unsigned number);
+    template <bool kMeasured>
     void give_turn(unsigned number);
+    template <bool kMeasured>
+    bool take_turn();
     [[gnu::noinline]] bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }
@@ -246,6 +276,7 @@ private:
     unsigned in_turn_ = 0;
     Set joining_ = 0;  // wait for the end of a process, or did
     Set yielding_ = 0; // give way, all until the same moment
+    TurnMeter* meter_ = nullptr;
     std::uint64_t moment_ = 0;
     mutable CriticalDepth critical_depth_;
     Status failure_ = Status::ok; // of a process that nobody can join

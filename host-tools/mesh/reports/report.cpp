@@ -67,7 +67,7 @@ Json faults_of(const LoomCounts& loom) {
 Json counters_of(const Summary& summary, bool drops) {
     Json counters = Json::object();
     for (std::size_t at = 0; at < kCounterCount; ++at) {
-        std::string_view name = kCounterNames[at];
+        std::string_view name = kCounterWords[at].name;
         if (is_drop(name) != drops)
             continue;
         if (drops)
@@ -83,6 +83,17 @@ Json buffers_used(const RunResult& result) {
     for (const NodeResult& node : result.nodes)
         column.push_back(node.counts.of(Counter::buffers_used_max));
     return column;
+}
+
+/// The longest turn of a process of any node; null if no node measures turns.
+Json longest_turn(const RunResult& result) {
+    const auto node = std::ranges::max_element(
+        result.nodes, {}, [](const NodeResult& one) { return one.report.longest_turn_us; });
+    if (node == result.nodes.end() || node->report.longest_turn_us == 0)
+        return nullptr;
+    return {{"node", node - result.nodes.begin()},
+            {"process", node->report.longest_turn_process},
+            {"us", node->report.longest_turn_us}};
 }
 
 /// How often each node was reset, and not by the fault plan.
@@ -238,6 +249,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["stack_used"] = stack_used(result);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
     report["began_anew"] = began_anew(result);
+    report["longest_turn"] = longest_turn(result);
     add(report, summary.verdict.figures);
     report["load"] = load_of(result);
     report["boot"] = or_null(result.started_by.has_value(), boot_of(result));
@@ -342,9 +354,9 @@ void add_losses(std::string& text, const RunResult& result, const Summary& summa
                 const LoomCounts& loom) {
     std::string drops;
     for (std::size_t at = 0; at < kCounterCount; ++at)
-        if (is_drop(kCounterNames[at]) && summary.counters[at] != 0)
-            drops += fmt::format(", {} {}", kCounterNames[at].substr(kDropPrefix.size()),
-                                 summary.counters[at]);
+        if (const std::string_view name = kCounterWords[at].name;
+            is_drop(name) && summary.counters[at] != 0)
+            drops += fmt::format(", {} {}", name.substr(kDropPrefix.size()), summary.counters[at]);
     if (result.relay_drops != 0)
         drops += fmt::format(", relay {}", result.relay_drops);
     fmt::format_to(std::back_inserter(text),
@@ -387,7 +399,7 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
                             const LoomCounts& loom) {
     Json results = results_of(op, result, summary, loom);
     for (const char* key : {"link_packets", "cable_bytes", "dma_transfers", "stack_used",
-                            "counters", "load", "boot", "boot_s", "wall_s"})
+                            "longest_turn", "counters", "load", "boot", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
         for (const char* key : {"finish_time", "buffers_used", "began_anew"})
