@@ -35,8 +35,8 @@ POINTERS = (
 )
 # Functions that no preemptive poll calls, though one may read the code so: processes run outside of
 # them, and their divisors are never zero.
-NEVER = re.compile(r"Scheduler::(?:run_turn|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
-                   r"__aeabi_[il]div0")
+NEVER = re.compile(r"Scheduler::(?:take_turn<\w+>|spawn|join|end)\(|"
+                   r"NodeCore::(?:on_start|on_job)\(|__aeabi_[il]div0")
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 TARGET = re.compile(r"[0-9a-f]+ <([^>]*(?:>[^>]*)*?)>$")
