@@ -66,7 +66,7 @@ KERNELS = {
 # of firmware/, the text, and what stands there instead.
 SOAK = {
     "broadcasts send a late node whole windows": (
-        "parts", "collectives/tree_flow.hpp",
+        "late", "collectives/tree_flow.hpp",
         "begun ? half_window(kernel) : limits::early_half(buffers)", "half_window(kernel)"),
     "an offer that is dropped is not noted": (
         "storm", "kernel/packets/intake.cpp",
@@ -85,7 +85,7 @@ SOAK = {
     "an offer is taken in though a call is lost": (
         "mixed", "kernel/packets/intake.cpp", "from.lost == 0 && next", "next"),
     "an offer to a life before is taken in": (
-        "parts", "kernel/packets/forwarder.cpp",
+        "resets", "kernel/packets/forwarder.cpp",
         "return intake.judge(offer, wanted == life,", "return intake.judge(offer, wanted != 0,"),
     "a message has no second way": (
         "parts", "kernel/packets/messages.cpp", "outgoing.lose_way();", ";"),

@@ -46,9 +46,10 @@ std::size_t buffers_of_calls(Network network) {
     return buffers_for(network, kProcesses, kRules);
 }
 
-constexpr std::array<std::string_view, 14> kKindNames{
-    "cut",    "cut one way", "mend",  "kill", "restart", "restart to forward only", "clog",
-    "let go", "drop",        "twice", "swap", "corrupt", "cut the power of",        "ends early:"};
+constexpr std::array<std::string_view, 15> kKindNames{
+    "cut",  "cut one way",      "mend",       "kill",  "restart", "restart to forward only",
+    "clog", "let go",           "drop",       "twice", "swap",    "corrupt",
+    "lose", "cut the power of", "ends early:"};
 
 bool is_of_node(Kind kind) {
     return (kind >= Kind::kill && kind <= Kind::restart_empty) || kind >= Kind::cut_power;
@@ -156,7 +157,8 @@ std::string words_of(const Fault& fault) {
     const std::string_view kind = kKindNames[static_cast<std::size_t>(fault.kind)];
     if (is_of_node(fault.kind))
         return fmt::format("{} node {} @{}", kind, fault.node, fault.step);
-    return fmt::format("{} {}/{} @{}", kind, fault.node, fault.port, fault.step);
+    const std::string frames = fault.kind == Kind::lose ? fmt::format(" {} of", fault.bit) : "";
+    return fmt::format("{}{} {}/{} @{}", kind, frames, fault.node, fault.port, fault.step);
 }
 
 namespace {
@@ -191,7 +193,8 @@ Network network_for(Kinds kinds, Dice& dice) {
         return {Topology::cube, 3};
     if (!dice.one_in(6))
         return kSmall[dice.below(kSmall.size())];
-    const bool calls = kinds == Kinds::sequence || kinds == Kinds::flaps || kinds == Kinds::parts;
+    const bool calls = kinds == Kinds::sequence || kinds == Kinds::flaps || kinds == Kinds::parts ||
+                       kinds == Kinds::late;
     return calls || dice.one_in(2) ? Network{Topology::cube, 4} : Network{Topology::star, 4};
 }
 
@@ -243,9 +246,70 @@ void draw_work(Kinds kinds, Dice& dice, Schedule& schedule) {
         schedule.gates = work.senders;
         schedule.buffers = buffers_of_parts(schedule.network, work.senders);
         return;
+    case Kinds::late:
+        work.kind = Work::Kind::parts;
+        work.choice = Work::Choice::late;
+        work.senders = 3 + dice.below(4);
+        work.messages = 1 + dice.below(4);
+        schedule.gates = work.senders;
+        schedule.buffers = buffers_of_parts(schedule.network, work.senders);
+        return;
+    case Kinds::resets:
+        if (dice.one_in(2)) {
+            work.kind = Work::Kind::storm;
+            return draw_storm(dice, schedule);
+        }
+        work.kind = Work::Kind::parts;
+        work.choice = Work::Choice::again;
+        work.senders = 1 + dice.below(3);
+        work.messages = 1 + dice.below(2);
+        schedule.gates = work.senders;
+        schedule.buffers = buffers_of_parts(schedule.network, work.senders);
+        return;
+    case Kinds::bursts:
+        work.kind = dice.one_in(2) ? Work::Kind::collectives : Work::Kind::sequence;
+        work.messages = work.kind == Work::Kind::sequence ? 1 + dice.below(10) : 1 + dice.below(3);
+        work.one_tag = true;
+        schedule.gates = 1;
+        schedule.buffers = buffers_of_calls(schedule.network);
+        return;
     case Kinds::mixed:
     case Kinds::any: return;
     }
+}
+
+/// Nodes that begin anew with their programs, one or two of them up to three times in a row: they
+/// are hit while others still talk to their lives before. In a storm mostly its goals.
+void draw_resets(Dice& dice, Schedule& schedule) {
+    constexpr std::array<unsigned, 3> kPauses{20, 100, 400};
+    constexpr unsigned kLivesMax =
+        3; // so many lives before are known to be late (is_former_life())
+    const Work& work = schedule.work;
+    const unsigned nodes = node_count(schedule.network);
+    const bool at_goals = work.kind == Work::Kind::storm && work.goals != 0;
+    unsigned node = at_goals ? work.first : dice.below(nodes);
+    for (unsigned more = dice.below(2) + 1; more != 0; --more) {
+        const unsigned pause = kPauses[dice.below(kPauses.size())];
+        unsigned step = dice.below(schedule.steps);
+        for (unsigned times = 1 + dice.below(kLivesMax); times != 0; --times) {
+            schedule.faults.push_back({.kind = Kind::restart, .step = step, .node = node});
+            step += 1 + dice.below(pause);
+        }
+        node = (node + 1 + dice.below(nodes - 1)) % nodes;
+    }
+    std::ranges::stable_sort(schedule.faults, {}, &Fault::step);
+}
+
+/// Frames of a cable that are lost in a row, so that its link waits longer and longer.
+void draw_bursts(Dice& dice, Schedule& schedule) {
+    constexpr unsigned kLostMax = 6;
+    for (unsigned count = 1 + dice.below(4); count != 0; --count)
+        schedule.faults.push_back({.kind = Kind::lose,
+                                   .step = dice.below(schedule.steps),
+                                   .node = dice.below(node_count(schedule.network)),
+                                   .port = dice.below(port_count(schedule.network)),
+                                   .bit = 1 + dice.below(kLostMax)});
+    std::ranges::stable_sort(schedule.faults, {}, &Fault::step);
 }
 
 /// Cables that are cut and mended again, each once or twice.
@@ -277,12 +341,16 @@ Schedule of_kind(std::uint64_t seed, std::optional<Network> network, Kinds kinds
     schedule.depth = dice.below(6);
     schedule.steps = kSteps[dice.below(kSteps.size())];
     schedule.delay_ms = kDelaysMs[dice.below(2)];
-    const bool late = dice.one_in(2) || kinds == Kinds::flaps;
+    const bool late = dice.one_in(2) || kinds == Kinds::flaps || kinds == Kinds::bursts;
     schedule.process_delay_ms = late ? kDelaysMs[2] : schedule.delay_ms;
     if (kinds == Kinds::flaps)
         draw_flaps(dice, schedule);
+    else if (kinds == Kinds::resets)
+        draw_resets(dice, schedule);
+    else if (kinds == Kinds::bursts)
+        draw_bursts(dice, schedule);
     else if (dice.one_in(2))
-        draw_faults(dice, schedule, kinds == Kinds::parts);
+        draw_faults(dice, schedule, kinds == Kinds::parts || kinds == Kinds::late);
     Dice losses = dice_of(seed, 4);
     if (kinds == Kinds::parts && losses.one_in(2))
         draw_losses(losses, schedule);
@@ -298,8 +366,9 @@ Schedule schedule_of(std::uint64_t seed, std::optional<Network> network, Kinds k
 }
 
 Kinds kinds_of(std::uint64_t seed, Kinds kinds) {
-    constexpr std::array<Kinds, 8> kTurns{Kinds::mixed, Kinds::storm, Kinds::mixed, Kinds::sequence,
-                                          Kinds::parts, Kinds::storm, Kinds::ends,  Kinds::flaps};
+    constexpr std::array kTurns{Kinds::mixed,    Kinds::storm,  Kinds::mixed, Kinds::late,
+                                Kinds::sequence, Kinds::parts,  Kinds::storm, Kinds::resets,
+                                Kinds::ends,     Kinds::bursts, Kinds::flaps};
     return kinds == Kinds::any ? kTurns[seed % kTurns.size()] : kinds;
 }
 

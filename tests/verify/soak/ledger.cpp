@@ -43,9 +43,17 @@ bool Ledger::settled(unsigned part) const {
     });
 }
 
-bool Ledger::note_ticket(NodeId target, std::uint32_t ticket) {
-    ++adds_[index(target)].told;
-    return is_odd(target) || tickets_.emplace(index(target), ticket).second;
+std::uint32_t Ledger::note_add_begun(NodeId target) {
+    Adds& adds = adds_[index(target)];
+    ++adds.begun;
+    return adds.next;
+}
+
+bool Ledger::note_ticket(NodeId target, std::uint32_t ticket, std::uint32_t least) {
+    Adds& adds = adds_[index(target)];
+    ++adds.told;
+    adds.next = std::max(adds.next, ticket + 1);
+    return is_odd(target) || (tickets_.emplace(index(target), ticket).second && ticket >= least);
 }
 
 bool Ledger::counted(NodeId target, std::uint32_t count) const {

@@ -57,9 +57,10 @@ public:
     /// A window ended though not all nodes had come to its end: operations there may be lost.
     void note_early_end(NodeId target) { closed_.insert(index(target)); }
     bool may_be_closed(NodeId target) const { return closed_.contains(index(target)); }
-    void note_add_begun(NodeId target) { ++adds_[index(target)].begun; }
-    /// False if this ticket of the target was given before.
-    bool note_ticket(NodeId target, std::uint32_t ticket);
+    /// Gives the least ticket that may be told: all that were told before are lower.
+    std::uint32_t note_add_begun(NodeId target);
+    /// False if this ticket of the target was given before, or is less than `least`.
+    bool note_ticket(NodeId target, std::uint32_t ticket, std::uint32_t least);
     /// A window whose counter is `count` has counted what was told to have taken effect, and
     /// nothing twice.
     bool counted(NodeId target, std::uint32_t count) const;
@@ -82,7 +83,7 @@ private:
         std::vector<NodeId> left;
     };
     struct Adds {
-        std::uint32_t begun = 0, told = 0;
+        std::uint32_t begun = 0, told = 0, next = 0;
     };
 
     const World& world_;

@@ -10,6 +10,9 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <bit>
+
 namespace mesh::soak {
 
 namespace {
@@ -23,7 +26,7 @@ bool is_of_calls(Part part) {
 }
 
 Task<Status> play(Kernel& node, At at) {
-    switch (part_of(at.seed, at.part)) {
+    switch (at.what()) {
     case Part::flood: return floods(node, at);
     case Part::collectives: return collects(node, at);
     case Part::window: return accesses(node, at);
@@ -37,10 +40,11 @@ Task<Status> play(Kernel& node, At at) {
 }
 
 Process plays(Kernel& node, At at, unsigned& busy) {
+    co_await node.wait_until([&] { return (busy & at.first()) == 0; });
     const Status status = co_await play(node, at);
     story->tell(fmt::format("node {}, part {} ({}), ends with status {}", index(node.id()), at.part,
-                            kNames[unsigned(part_of(at.seed, at.part))], static_cast<int>(status)));
-    --busy;
+                            kNames[unsigned(at.what())], static_cast<int>(status)));
+    busy &= ~(1u << at.part);
     story->ledger.end_sending(at.part, at.node.id());
     if (at.may_miss)
         story->world().wake_all();
@@ -53,7 +57,7 @@ Process plays(Kernel& node, At at, unsigned& busy) {
 unsigned rounds_of(const At& at) {
     bool calls = false;
     for (unsigned part = 0; part < story->work().senders; ++part)
-        calls = calls || is_of_calls(part_of(at.seed, part));
+        calls = calls || is_of_calls(part_of(story->work(), part));
     if (calls && (!at.is_first_life() || at.ends_early()))
         return 0;
     return at.ends_early() ? at.drawn(0xFFFE).below(at.rounds) : at.rounds;
@@ -64,7 +68,7 @@ unsigned rounds_of(const At& at) {
 void At::expect(bool right, const char* what) const {
     if (!right)
         story->note_wrong(fmt::format("node {}, part {} ({}): {}", index(node.id()), part,
-                                      kNames[unsigned(part_of(seed, part))], what));
+                                      kNames[unsigned(this->what())], what));
 }
 
 bool At::told(Status status, NodeId other, const char* what) const {
@@ -81,40 +85,77 @@ bool At::goes_on(Status status, const char* what) const {
     return true;
 }
 
+unsigned At::first() const {
+    enum How : unsigned { kAtOnce, kBehindFirst, kBehindAny, kHows };
+    if (story->work().choice != Work::Choice::late || part == 0)
+        return 0;
+    switch (dice_of(dice_of(seed, 0x6FFF'0001u).next(), index(node.id())).below(kHows)) {
+    case kAtOnce: return 0;
+    case kBehindFirst: return 1;
+    default: return 1u << drawn(0xFFFD).below(part);
+    }
+}
+
+namespace {
+
+Part drawn_part(const Work& work, unsigned part, Dice& dice) {
+    constexpr std::array kLate{Part::collectives, Part::collectives, Part::collectives,
+                               Part::flood,       Part::flood,       Part::multicasts,
+                               Part::window,      Part::channels};
+    constexpr std::array kAgain{Part::flood, Part::channels};
+    switch (work.choice) {
+    case Work::Choice::any: break;
+    case Work::Choice::late:
+        return part != 0 && floods_by_broadcasts(work) ? Part::collectives
+                                                       : kLate[dice.below(kLate.size())];
+    case Work::Choice::again: return part == 0 ? Part::window : kAgain[dice.below(kAgain.size())];
+    }
+    return static_cast<Part>(dice.below(unsigned(Part::kCount)));
+}
+
+} // namespace
+
 // A window ends with a barrier of all nodes, so there is one at most.
-Part part_of(std::uint64_t seed, unsigned part) {
-    Dice dice = dice_of(seed, 0x7000'0000u + part * 0x1'0000u + 0xFFFF);
-    const auto drawn = static_cast<Part>(dice.below(unsigned(Part::kCount)));
+Part part_of(const Work& work, unsigned part) {
+    Dice dice = dice_of(work.seed, 0x7000'0000u + part * 0x1'0000u + 0xFFFF);
+    const Part drawn = drawn_part(work, part, dice);
     bool again = false;
     for (unsigned before = 0; before < part && drawn == Part::window; ++before)
-        again = again || part_of(seed, before) == Part::window;
+        again = again || part_of(work, before) == Part::window;
     return again ? Part::flood : drawn;
+}
+
+bool floods_by_broadcasts(const Work& work) {
+    return work.choice == Work::Choice::late && dice_of(work.seed, 0x6FFF'0000u).one_in(2);
 }
 
 std::string parts_of(const Work& work) {
     std::string names;
     for (unsigned part = 0; part < work.senders; ++part)
-        names +=
-            fmt::format("{}{}", part == 0 ? "" : ", ", kNames[unsigned(part_of(work.seed, part))]);
+        if ((work.left_out >> part & 1u) == 0)
+            names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                                 kNames[unsigned(part_of(work, part))]);
     return names;
 }
 
 Process start_parts(Kernel& node) {
-    const unsigned parts = story->work().senders;
+    const Work& work = story->work();
+    const unsigned all = ((1u << work.senders) - 1) & ~work.left_out;
     unsigned takers = 0;
-    for (unsigned part = 0; part < parts && story->work().may_miss; ++part)
-        takers += takes(part_of(story->work().seed, part)) ? 1u : 0u;
-    story->expect(node.id(), parts + takers);
-    unsigned& busy = story->counter(parts);
+    for (unsigned part = 0; part < work.senders; ++part)
+        takers += work.may_miss && (all >> part & 1u) != 0 && takes(part_of(work, part)) ? 1u : 0u;
+    story->expect(node.id(), unsigned(std::popcount(all)) + takers);
+    unsigned& busy = story->counter(all); // a bit for each part that has not ended
     bool room = true;
-    for (unsigned part = 0; part < parts; ++part) {
+    for (unsigned part = 0; part < work.senders; ++part) {
+        if ((all >> part & 1u) == 0)
+            continue;
         At at{.node = node, .part = part};
         at.rounds = rounds_of(at);
         story->ledger.begin_sending(part, node.id());
-        const Part what = part_of(at.seed, part);
-        if (at.may_miss && takes(what))
-            room = node.spawn(what == Part::flood ? takes_letters(node, at, busy)
-                                                  : takes_values(node, at, busy)) &&
+        if (at.may_miss && takes(at.what()))
+            room = node.spawn(at.what() == Part::flood ? takes_letters(node, at, busy)
+                                                       : takes_values(node, at, busy)) &&
                    room;
         room = node.spawn(plays(node, at, busy)) && room;
     }

@@ -20,7 +20,9 @@ enum class Part : std::uint8_t {
     kCount
 };
 /// The part of that number.
-Part part_of(std::uint64_t seed, unsigned part);
+Part part_of(const Work& work, unsigned part);
+/// All parts but the first begin with a broadcast of up to a window of packets.
+bool floods_by_broadcasts(const Work& work);
 
 /// A process of a part.
 struct At {
@@ -30,6 +32,7 @@ struct At {
     unsigned rounds = story->work().messages;
     bool may_miss = story->work().may_miss; // faults may cost something
 
+    Part what() const { return part_of(story->work(), part); }
     /// Numbers that all nodes draw alike for step `step` of this part.
     Dice shared(unsigned step) const {
         return dice_of(seed, 0x7000'0000u + part * 0x1'0000u + step);
@@ -37,7 +40,14 @@ struct At {
     /// Numbers that node `of` draws there, which the others know.
     Dice drawn(unsigned step, unsigned of) const { return dice_of(shared(step).next(), of); }
     Dice drawn(unsigned step) const { return drawn(step, index(node.id())); }
-    Tag tag() const { return static_cast<Tag>(part % 2 == 0 ? 20 * part : 1000 + 20 * part); }
+    /// The first of its tags. Of parts that begin late, the lowest tags are for collectives.
+    Tag tag() const {
+        const unsigned base = story->work().choice == Work::Choice::late ? 100 : 0;
+        return static_cast<Tag>(base + 20 * part + (part % 2 == 0 ? 0 : 1000));
+    }
+    /// The parts that have ended here before this one begins, a bit for each. They have lower
+    /// numbers, so no two parts wait for each other.
+    unsigned first() const;
 
     /// Nothing was hit at this node, and its program does all rounds.
     bool is_first_life() const { return story->world().life(index(node.id())) == 0; }

@@ -37,6 +37,16 @@ Step drawn_step(const At& at, unsigned number) {
     constexpr std::uint32_t kFewBytes = 60;
     if (step.kind == Kind::exchange)
         step.bytes = 1 + dice.below(kFewBytes);
+    if (story->work().choice == Work::Choice::late) {
+        step.tag = static_cast<Tag>(at.part); // the first ones: their calls may come early
+        const bool first = number == 0 && floods_by_broadcasts(story->work());
+        const unsigned window = at.node.pool().capacity() / limits::kTreeWindowShare;
+        if (first || dice.one_in(4)) {
+            step.kind = Kind::broadcast;
+            step.bytes =
+                step.packet_bytes * (first ? window - dice.below(3) : 1 + dice.below(window));
+        }
+    }
     if (at.may_miss)
         step.bytes = std::min(step.bytes, kFewBytes);
     return step;
@@ -74,10 +84,11 @@ bool told(const At& at, Status status, NodeId target, const char* what) {
 /// Element 0 counts tickets; node i writes and reads element 1 + i.
 Task<Status> accesses_one(Kernel& node, At at, NodeId target, std::uint32_t value, bool& all_ok) {
     const std::uint32_t mine = 1 + index(node.id());
-    story->ledger.note_add_begun(target);
+    const std::uint32_t least = story->ledger.note_add_begun(target);
     const auto ticket = co_await fetch_add(node, std::uint32_t{1}, target, kWindow);
     if (told(at, ticket.status, target, "status of an addition"))
-        at.expect(story->ledger.note_ticket(target, ticket.value), "a ticket that was given twice");
+        at.expect(story->ledger.note_ticket(target, ticket.value, least),
+                  "a ticket that was given twice, or before it was asked for");
     const Status wrote = co_await put(node, value, target, kWindow, mine);
     all_ok = told(at, wrote, target, "status of a put") && all_ok;
     const auto read = co_await get_value<std::uint32_t>(node, target, kWindow, mine);
@@ -96,9 +107,12 @@ Task<Status> accesses(Kernel& node, At at) {
     bool all_ok = true;
     for (unsigned round = 0; round < at.rounds; ++round) {
         co_await pass(node, at.part);
-        const NodeId target = node_at(at.drawn(round).below(node.nodes()));
-        [[maybe_unused]] const Status done =
-            co_await accesses_one(node, at, target, round + 7, all_ok);
+        // Often all go to one node.
+        const bool to_one = story->work().choice == Work::Choice::again && at.shared(502).one_in(2);
+        Dice dice = to_one ? at.shared(503) : at.drawn(round);
+        const NodeId target = node_at(dice.below(node.nodes()));
+        const std::uint32_t value = round + 7 + 100 * story->world().life(index(node.id()));
+        [[maybe_unused]] const Status done = co_await accesses_one(node, at, target, value, all_ok);
     }
     Status closed = Status::ok;
     if (at.is_first_life() && !at.ends_early())

@@ -221,6 +221,7 @@ private:
         case Kind::restart_empty: world_.restart(fault.node, false); return;
         case Kind::cut_power: world_.cut_power(fault.node); return;
         case Kind::end_early: return;
+        case Kind::lose: world_.lose(fault.node, fault.port, fault.bit); return;
         case Kind::clog: world_.clog(fault.node, fault.port, true); return;
         case Kind::let_go: world_.clog(fault.node, fault.port, false); return;
         case Kind::drop: world_.harm(cable, Harm::drop, fault.bit); return;
@@ -246,6 +247,7 @@ private:
         case Kind::twice:
         case Kind::swap:
         case Kind::corrupt:
+        case Kind::lose:
         case Kind::end_early: return;
         }
     }

@@ -34,13 +34,14 @@ struct Fault {
         twice,
         swap,
         corrupt,
+        lose,      // the next frames of the cable
         cut_power, // it knows nothing of its lives before, and begins anew with its program
         end_early  // its program does less than the others
     };
     Kind kind{};
     unsigned step = 0;
     unsigned node = 0, port = 0;
-    unsigned bit = 0; // that a corrupt frame has wrong
+    unsigned bit = 0; // that a corrupt frame has wrong; or how many frames are lost
 };
 std::string words_of(const Fault& fault);
 /// It may cost something that is under way.
@@ -70,7 +71,18 @@ struct Schedule {
 /// The kind of work that is drawn. `mixed`: messages and collectives, one after the other under
 /// tags of their own; the others are of one kind each. A seed means another schedule for each kind.
 /// `any`: the seed says which kind.
-enum class Kinds : std::uint8_t { mixed, storm, sequence, ends, flaps, parts, any };
+enum class Kinds : std::uint8_t {
+    mixed,
+    storm,
+    sequence,
+    ends,
+    flaps,
+    parts,
+    late,
+    resets,
+    bursts,
+    any
+};
 /// The one that is meant by `any`, too.
 Kinds kinds_of(std::uint64_t seed, Kinds kinds);
 

@@ -3,7 +3,7 @@
 //   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
 //   DIR] [--healthy] [--kind KIND] [--own-tags] [--failures N] [--whole]
 //   soak --seed SEED [--kind KIND] [--only 0,3] [--senders N] [--messages N] [--packets N]
-//   [--trace]
+//   [--without 0,2] [--trace]
 //   soak single NAME:DIM WORK [pairs | FRAME:KIND...]: see single.hpp
 //
 // Workers are processes, so a schedule that crashes, stops at a CHECK or never ends is a failure
@@ -40,8 +40,8 @@ constexpr unsigned kWorkersMax = 64;
 constexpr unsigned kScheduleSeconds = 20;
 constexpr std::size_t kWordsMax = 400;
 
-constexpr std::array<std::string_view, 7> kKindWords{"mixed", "storm", "sequence", "ends",
-                                                     "flaps", "parts", "any"};
+constexpr std::array<std::string_view, 10> kKindWords{
+    "mixed", "storm", "sequence", "ends", "flaps", "parts", "late", "resets", "bursts", "any"};
 
 struct Options {
     std::uint64_t from = 0;
@@ -53,7 +53,7 @@ struct Options {
     std::string network, keep, program;
     Kinds kinds = Kinds::any;
     std::uint64_t seed = 0;
-    std::vector<unsigned> only;
+    std::vector<unsigned> only, without;
     unsigned senders = 0, messages = 0, packets = 0; // 0: as the seed says
     bool trace = false;
     bool healthy = false;  // no faults
@@ -159,6 +159,9 @@ Shrunk as_it_is(const Schedule& schedule, const std::string& failure) {
     return whole;
 }
 
+/// Of those that can be left out one by one; the last one is left out as a sender.
+unsigned parts_max(const Work& work) { return work.kind == Work::Kind::parts ? work.senders : 0; }
+
 Shrunk shrink(const Schedule& schedule, const std::string& failure, Tally& room) {
     Shrunk best = as_it_is(schedule, failure);
     for (bool smaller = true; smaller;) {
@@ -176,8 +179,22 @@ Shrunk shrink(const Schedule& schedule, const std::string& failure, Tally& room)
                     break;
                 smaller = true;
             }
+        for (unsigned part = 0; part + 1 < parts_max(best.schedule.work); ++part) {
+            Shrunk less = best;
+            less.schedule.work.left_out |= 1u << part;
+            if (less.schedule.work.left_out != best.schedule.work.left_out)
+                smaller = take_if_it_fails(best, less, room) || smaller;
+        }
     }
     return best;
+}
+
+std::vector<unsigned> numbers_of(std::uint32_t set) {
+    std::vector<unsigned> numbers;
+    for (unsigned number = 0; number < 32; ++number)
+        if ((set >> number & 1u) != 0)
+            numbers.push_back(number);
+    return numbers;
 }
 
 void tell_failure(const Options& options, const Shrunk& failed) {
@@ -194,6 +211,8 @@ void tell_failure(const Options& options, const Shrunk& failed) {
         fmt::format(" --only {} --senders {} --messages {} --packets {}",
                     failed.kept.empty() ? "none" : fmt::format("{}", fmt::join(failed.kept, ",")),
                     work.senders, work.messages, work.packets);
+    if (work.left_out != 0)
+        command += fmt::format(" --without {}", fmt::join(numbers_of(work.left_out), ","));
     const std::string text = fmt::format("FAILED: {}\n  {}\n  repeat: {}\n", failed.failure,
                                          words_of(failed.schedule), command);
     fmt::print("{}", text);
@@ -301,6 +320,8 @@ int repeat(const Options& options, bool all_faults) {
     reduce(schedule.work.senders, options.senders);
     reduce(schedule.work.messages, options.messages);
     reduce(schedule.work.packets, options.packets);
+    for (const unsigned part : options.without)
+        schedule.work.left_out |= 1u << part;
     fmt::print("{}\n", words_of(schedule));
     std::fflush(stdout);
     begin_schedule();
@@ -342,6 +363,9 @@ int main(int count, char** words) {
     app.add_option("--keep", options.keep, "folder for failures");
     auto* const seed = app.add_option("--seed", options.seed, "one schedule");
     app.add_option("--only", only, "of its faults, by number, or none")->delimiter(',');
+    app.add_option("--without", options.without, "these parts, by number")
+        ->delimiter(',')
+        ->check(CLI::Range(0u, 31u));
     app.add_option("--senders", options.senders, "of a node, less than the seed says");
     app.add_option("--messages", options.messages, "of a sender");
     app.add_option("--packets", options.packets, "of a message");

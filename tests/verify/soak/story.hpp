@@ -26,6 +26,9 @@ namespace mesh::soak {
 /// The work of the programs; all of it follows from the seed.
 struct Work {
     enum class Kind : std::uint8_t { messages, collectives, storm, sequence, ends, flaps, parts };
+    /// Parts that are drawn: all there are; calls and floods of which a node begins many late;
+    /// those in which a node that begins anew takes part again.
+    enum class Choice : std::uint8_t { any, late, again };
     std::uint64_t seed = 0;
     Kind kind = Kind::messages;
     unsigned senders = 1;  // processes of a node that send; or parts at a time
@@ -35,6 +38,8 @@ struct Work {
     unsigned first = 0, second = 0;
     unsigned per_cent = 0; // of its messages go there
     bool one_tag = false;  // for all calls of a sequence
+    Choice choice = Choice::any;
+    std::uint32_t left_out = 0; // parts that nobody runs, a bit for each
     // Of parts: faults may cost something, and whose programs end early, a bit for each node.
     bool may_miss = false;
     bool slow = false; // frames are so late that a detour may take longer than who asks waits

@@ -17,7 +17,8 @@ import mutants  # noqa: E402
 BUILD = os.environ.get("BUILD", "build")
 SOAK = f"{BUILD}/host/tests/soak"
 SCHEDULES = 8000
-OF_A_KIND = {"storm": 1000, "sequence": 1500, "ends": 2000, "flaps": 1000, "parts": 2500}
+OF_A_KIND = {"storm": 1000, "sequence": 1500, "ends": 2000, "flaps": 1000, "parts": 2500,
+             "late": 1000, "resets": 300, "bursts": 1000}
 DRAWN = 3000 # of each seed of this run
 LIMIT_S = 900
 
@@ -58,8 +59,17 @@ def test_a_schedule_of_each_kind_can_be_repeated(kind):
     """The output describes a schedule, the same every time; parts of it can be left out."""
     first, again = (soak("--kind", kind, "--seed", 5, "--only", "none") for _ in range(2))
     assert first.stdout == again.stdout and " buffers, " in first.stdout, first.stdout
+    whole = soak("--kind", kind, "--seed", 5)
     less = soak("--kind", kind, "--seed", 5, "--only", "none", "--messages", 1)
-    assert less.stdout.splitlines()[0] != first.stdout.splitlines()[0], less.stdout
+    assert less.stdout.splitlines()[0] != whole.stdout.splitlines()[0], less.stdout
+
+
+def test_a_schedule_of_parts_can_be_repeated_without_some_of_them():
+    whole, less = (soak("--kind", "late", "--seed", 41, "--only", "none", *without)
+                   for without in ((), ("--without", "1,2")))
+    assert whole.returncode == less.returncode == 0, whole.stdout + less.stdout
+    parts = [done.stdout.split(" at a time")[0].count("collectives") for done in (whole, less)]
+    assert parts == [6, 4], parts
 
 
 @pytest.mark.costly

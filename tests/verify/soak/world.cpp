@@ -250,6 +250,10 @@ void World::carry(NodeId from, std::span<const std::byte> frame) {
     Cable& cable = this->cable(index(from), index(port));
     if (!cable.plugged || cable.cut)
         return;
+    if (cable.losing != 0) {
+        --cable.losing;
+        return;
+    }
     cable.frames.push_back({{frame.begin(), frame.end()}, now_us_});
     ++carried_;
     for (const FrameFault& fault : frame_faults_)

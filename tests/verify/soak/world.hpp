@@ -108,6 +108,8 @@ public:
     void cut_power(unsigned node);
     /// Something happens to the next frame of the cable, or of the next one that has any.
     void harm(unsigned cable, Harm how, unsigned bit);
+    /// The next `count` frames that are put on the cable are lost.
+    void lose(unsigned node, unsigned port, unsigned count) { cable(node, port).losing = count; }
 
     void set_frame_faults(std::vector<FrameFault> faults) { frame_faults_ = std::move(faults); }
     /// Frames put on cables since the programs began.
@@ -163,6 +165,7 @@ private:
     struct Cable {
         unsigned to = 0, to_port = 0;
         bool plugged = false, cut = false, clogged = false;
+        unsigned losing = 0; // frames
         std::deque<Frame> frames;
     };
     struct Life {
