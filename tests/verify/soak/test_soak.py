@@ -18,7 +18,7 @@ BUILD = os.environ.get("BUILD", "build")
 SOAK = f"{BUILD}/host/tests/soak"
 SCHEDULES = 8000
 OF_A_KIND = {"storm": 1000, "sequence": 1500, "ends": 2000, "flaps": 1000, "parts": 2500,
-             "late": 1000, "resets": 300, "bursts": 1000}
+             "late": 300, "resets": 100, "bursts": 300}
 DRAWN = 3000 # of each seed of this run
 LIMIT_S = 900
 
