@@ -1,6 +1,7 @@
 // Watching the processor: who has it for how long, and who waits for it longer than it may.
 //
-//   TurnWatch watch{node};                 in the program, before it spawns what is to be watched
+//   TurnWatch watch{node};                 in the program
+//   co_await node.yield();                 what begins now is measured
 //   TurnLimit limit{watch, 5'000};         in a process that must have a turn every 5 ms
 //
 // The longest turn is in the report of the run, with its process. A process that has not come to
@@ -38,7 +39,8 @@ public:
     /// Prints a line: "process 2 had no turn for 5012 us: process 1 has the processor".
     static void print_late(Kernel& kernel, const LateTurn& late);
 
-    /// From the turn of the next process on. `kernel` must outlive it.
+    /// From the turn after the next `co_await` of its process on: `co_await node.yield()` before
+    /// the processes begin that are to be measured. `kernel` must outlive it.
     explicit TurnWatch(Kernel& kernel, Named named = print_late);
     TurnWatch(const TurnWatch&) = delete;
     TurnWatch& operator=(const TurnWatch&) = delete;

@@ -128,6 +128,7 @@ Process program(Kernel& node) {
     if (index(node.id()) != 0)
         co_return Status::ok;
     TurnWatch watch{node, note};
+    co_await node.yield();
     const Status verdict = co_await story(node, watch);
     EXPECT_EQ(count_of(node, "late_turns")->value, named.size());
     co_return verdict;

@@ -234,11 +234,6 @@ bool Scheduler::take_turn() {
             break;
         }
         give_turn<kMeasured>(first_of(may));
-        if (!kMeasured && meter_ != nullptr) { // from now on: run_turn() goes on with the others
-            in_turn_ = 1;
-            left_ = left | late;
-            break;
-        }
     }
     if (rounds != 0)
         touch();

@@ -34,6 +34,7 @@ Process app_main(Kernel& node) {
     Log<LogLevel::info, 3> log{node};
     Log<> off{node, true};
     TurnWatch watch{node};
+    co_await node.yield(); // what begins now is measured
     const unsigned ms = static_cast<unsigned>(std::atoi(node.arguments()[0].data()));
     const Status all = co_await par(node, beats(node, watch), computes(node, ms));
     const LateTurn& late = watch.late();
