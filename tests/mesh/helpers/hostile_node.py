@@ -20,7 +20,7 @@ TAG = {name: number for number, name in enumerate(
     "ready accepted pull push console report fault job start chunk poll hang abort trace "
     "no_carrier".split(), 1)}
 NEVER = 2 ** 64 - 1
-REPORT_BYTES = 800  # at least as long as a NodeReport, whose counters are then all 0
+REPORT_BYTES = 1000  # at least as long as a NodeReport, whose counters are then all 0
 CABLE_BYTES, HEAD_BYTES, PACKET_HEADER_BYTES = 14, 44, 36
 KIND_AT, TAG_AT = 14, HEAD_BYTES + 12
 
