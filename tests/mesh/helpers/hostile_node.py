@@ -45,7 +45,7 @@ def host_frame(tag, payload=b""):
 
 def report(done=1, status=0, finish_time=0):
     """A NodeReport."""
-    words = struct.pack("<6IQ4IQ", 0, 0, 0, 0, 0, 0, 0, done, status, 0, 0, finish_time)
+    words = struct.pack("<6IQ2I4IQ", *9 * [0], done, status, 0, 0, finish_time)
     return words + bytes(REPORT_BYTES - len(words))
 
 
