@@ -324,13 +324,6 @@ test_images = $(call images_in,$(1),$($(1)_SUITES) $(notdir $($(1)_PROBES)) \
   $(if $(has_job),relay/app_crash relay/phoenix) \
   $(if $(filter $(DEFAULT_BOARD),$(1)),$(more_images)))
 TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b))
-# All that the gate needs of one board.
-define tested_rule
-.PHONY: tested-$(1)
-tested-$(1): $(TOOLKIT_WORDS) $(call toolkit_libraries,$(1)) \
-  $(call images_in,$(1),$(call made_images,$(1))) $(call test_images,$(1))
-endef
-$(foreach b,$(BOARDS),$(eval $(call tested_rule,$b)))
 TEST_ALL_IMAGES := $(TEST_IMAGES) \
   $(foreach b,$(MADE_BOARDS),$(call images_in,$b,$(call more_images,$b))) \
   $(if $(filter $(FAULTY_BOARD),$(MADE_BOARDS)),$(FAULTY_IMAGES))

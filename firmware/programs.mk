@@ -180,8 +180,8 @@ TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.jso
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json \
   $(foreach k,$(call kinds_of,$b),$k/program.json $k/program.stamp)))
 BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a
-toolkit_libraries = $(patsubst %,$(BUILD)/$(1)/%,$(BOARD_LIBRARIES) relay/libboard.a)
-TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(call toolkit_libraries,$b))
+TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%,$(BOARD_LIBRARIES) \
+  relay/libboard.a))
 TOOLKIT_FILES := $(filter-out %/include %/linker %/labs,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
 .PHONY: toolkit
 toolkit: $(TOOLKIT_WORDS) $(TOOLKIT_LIBRARIES)
