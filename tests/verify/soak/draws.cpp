@@ -219,6 +219,18 @@ void draw_storm(Dice& dice, Schedule& schedule) {
     schedule.buffers = buffers_for(schedule.network, promised[dice.below(3)]);
 }
 
+/// `least` to `most` parts at a time, of up to `rounds` rounds each.
+void draw_parts(Dice& dice, Schedule& schedule, Work::Choice choice, unsigned least, unsigned most,
+                unsigned rounds) {
+    Work& work = schedule.work;
+    work.kind = Work::Kind::parts;
+    work.choice = choice;
+    work.senders = least + dice.below(most - least + 1);
+    work.messages = 1 + dice.below(rounds);
+    schedule.gates = work.senders;
+    schedule.buffers = buffers_of_parts(schedule.network, work.senders);
+}
+
 void draw_work(Kinds kinds, Dice& dice, Schedule& schedule) {
     Work& work = schedule.work;
     switch (kinds) {
@@ -239,33 +251,14 @@ void draw_work(Kinds kinds, Dice& dice, Schedule& schedule) {
         schedule.gates = 1;
         schedule.buffers = buffers_of_calls(schedule.network);
         return;
-    case Kinds::parts:
-        work.kind = Work::Kind::parts;
-        work.senders = 2 + dice.below(3);
-        work.messages = 1 + dice.below(4);
-        schedule.gates = work.senders;
-        schedule.buffers = buffers_of_parts(schedule.network, work.senders);
-        return;
-    case Kinds::late:
-        work.kind = Work::Kind::parts;
-        work.choice = Work::Choice::late;
-        work.senders = 3 + dice.below(4);
-        work.messages = 1 + dice.below(4);
-        schedule.gates = work.senders;
-        schedule.buffers = buffers_of_parts(schedule.network, work.senders);
-        return;
+    case Kinds::parts: return draw_parts(dice, schedule, Work::Choice::any, 2, 4, 4);
+    case Kinds::late: return draw_parts(dice, schedule, Work::Choice::late, 3, 6, 4);
     case Kinds::resets:
         if (dice.one_in(2)) {
             work.kind = Work::Kind::storm;
             return draw_storm(dice, schedule);
         }
-        work.kind = Work::Kind::parts;
-        work.choice = Work::Choice::again;
-        work.senders = 1 + dice.below(3);
-        work.messages = 1 + dice.below(2);
-        schedule.gates = work.senders;
-        schedule.buffers = buffers_of_parts(schedule.network, work.senders);
-        return;
+        return draw_parts(dice, schedule, Work::Choice::again, 1, 3, 2);
     case Kinds::bursts:
         work.kind = dice.one_in(2) ? Work::Kind::collectives : Work::Kind::sequence;
         work.messages = work.kind == Work::Kind::sequence ? 1 + dice.below(10) : 1 + dice.below(3);
@@ -282,8 +275,8 @@ void draw_work(Kinds kinds, Dice& dice, Schedule& schedule) {
 /// are hit while others still talk to their lives before. In a storm mostly its goals.
 void draw_resets(Dice& dice, Schedule& schedule) {
     constexpr std::array<unsigned, 3> kPauses{20, 100, 400};
-    constexpr unsigned kLivesMax =
-        3; // so many lives before are known to be late (is_former_life())
+    // So many lives before are known to be late (is_former_life()).
+    constexpr unsigned kLivesMax = 3;
     const Work& work = schedule.work;
     const unsigned nodes = node_count(schedule.network);
     const bool at_goals = work.kind == Work::Kind::storm && work.goals != 0;
