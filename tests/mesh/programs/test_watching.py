@@ -8,8 +8,8 @@ import pytest
 from mesh_tool import ROOT, console, program, run
 
 HOW = [["sim"], ["qemu", "--lockstep"]]
-COMPILE = ("arm-none-eabi-g++ -std=c++20 -Os -mcpu=cortex-m33 -mthumb -fno-exceptions -fno-rtti "
-           f"-I{ROOT}/firmware -c -o").split()
+COMPILE = [*"arm-none-eabi-g++ -std=c++20 -Os -mcpu=cortex-m33 -mthumb -fno-exceptions".split(),
+           "-fno-rtti", f"-I{ROOT}/firmware", "-c", "-o"]
 
 
 def watched(how, ms):
