@@ -57,7 +57,7 @@ int become(void* argument) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     setpgid(0, 0); // Ctrl-C at the terminal reaches the host tool only, which ends its children
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, exec.files.end_signal);
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); // huge pages would make a small machine 3 MB larger
     if (getppid() != exec.parent)
         _exit(127);
@@ -191,6 +191,11 @@ int ChildProcess::descriptor() const {
         throw RunError(
             fmt::format("pidfd_open: {}; Linux 5.3 or newer is needed", std::strerror(errno)));
     return ended_.get();
+}
+
+void ChildProcess::ask_to_end() const {
+    if (pid_ > 0)
+        ::kill(-pid_, SIGTERM); // its group
 }
 
 void ChildProcess::kill() const {

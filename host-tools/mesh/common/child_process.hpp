@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <string>
 #include <sys/types.h>
@@ -59,6 +60,7 @@ struct SpawnFiles {
     int errors;
     std::vector<int> given{};
     std::vector<std::string> variables{}; // of its environment, NAME=VALUE, in place of ours
+    int end_signal = SIGKILL;             // when this process ends without it
 };
 
 /// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)
@@ -82,6 +84,8 @@ public:
     pid_t pid() const { return pid_; }
     /// Readable when the process has ended; opened when it is first asked for. RunError.
     int descriptor() const;
+    /// Asks it, and all that it has started, to end.
+    void ask_to_end() const;
     /// Sends SIGKILL; the process is still to be reaped.
     void kill() const;
     /// Waits for the end of the process, kills it after `timeout`, and says how it ended: "exit

@@ -1,6 +1,8 @@
 // Folders whose files nobody else can have put there.
 #pragma once
 
+#include "child_process.hpp"
+
 #include <filesystem>
 #include <string>
 
@@ -15,11 +17,12 @@ bool make_own_folder(const std::filesystem::path& path);
 std::filesystem::path temporary_folder();
 
 /// A new folder among the system's temporary ones, for this user alone, which goes with this
-/// object.
+/// object. Where that was killed before, the next one of its name removes its folder.
 class TemporaryFolder {
 public:
-    /// `name` is the beginning of its name. UsageError.
-    explicit TemporaryFolder(const std::string& name);
+    /// `name` is the beginning of its name, `where` the folder that it is in. UsageError.
+    explicit TemporaryFolder(const std::string& name,
+                             const std::filesystem::path& where = temporary_folder());
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
     ~TemporaryFolder();
@@ -29,6 +32,7 @@ public:
 
 private:
     std::filesystem::path path_;
+    Fd lock_; // while it lives
 };
 
 } // namespace mesh::host

@@ -73,6 +73,15 @@ void Signals::check() const {
     }
 }
 
+HeldSignals::HeldSignals()
+    : before_([] {
+          sigset_t mask;
+          sigprocmask(SIG_BLOCK, nullptr, &mask);
+          return mask;
+      }()) {}
+
+HeldSignals::~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
 void end_at_next_signal() {
     if (same_wish_until_ms != 0)
         return;

@@ -5,6 +5,8 @@
 
 #include "child_process.hpp"
 
+#include <csignal>
+
 namespace mesh::host {
 
 /// Ends the run with exit code kSignalBase + signal.
@@ -25,6 +27,20 @@ public:
 
 private:
     Fd descriptor_;
+};
+
+/// While it lives, a signal that ends this process is held for the next Signals::check(), so that
+/// destructors run. Afterwards all is as before.
+class HeldSignals {
+public:
+    HeldSignals();
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+    ~HeldSignals();
+
+private:
+    sigset_t before_{};
+    Signals held_;
 };
 
 /// From now on a signal ends the process at once, with its line and its exit code. Those that come

@@ -5,34 +5,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <utility>
 
 namespace mesh::host {
 
 namespace {
 
-[[noreturn]] void fail_socket(const std::string& what) {
-    throw RunError(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
 /// The folder of this user's session may be another user's, as after `su`, or gone, or too long.
-std::string make_folder() {
-    static constexpr const char* kShared = "/tmp";
-    constexpr std::size_t kBytesMax = sizeof(sockaddr_un::sun_path) - sizeof "/node-65535";
-    for (const char* const place :
-         std::array<const char*, 2>{std::getenv("XDG_RUNTIME_DIR"), kShared}) {
-        std::string name = fmt::format("{}/mesh-XXXXXX", place != nullptr ? place : kShared);
-        if (name.size() <= kBytesMax && mkdtemp(name.data()) != nullptr)
-            return name;
-    }
-    fail_socket(kShared);
+std::unique_ptr<TemporaryFolder> make_folder() {
+    constexpr const char* kName = "mesh-gdb";
+    constexpr std::size_t kBytesMax =
+        sizeof(sockaddr_un::sun_path) - sizeof "/mesh-gdb-XXXXXX/node-65535";
+    for (const char* const place : {std::getenv("XDG_RUNTIME_DIR"), std::getenv("TMPDIR")})
+        if (place != nullptr && std::strlen(place) <= kBytesMax && access(place, W_OK | X_OK) == 0)
+            return std::make_unique<TemporaryFolder>(kName, place);
+    return std::make_unique<TemporaryFolder>(kName, "/tmp");
 }
 
 Fd listen_at(const std::string& path) {
@@ -44,18 +36,11 @@ Fd listen_at(const std::string& path) {
     std::copy(path.begin(), path.end(), address.sun_path);
     const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
     if (bind(listener.get(), generic, sizeof address) != 0 || listen(listener.get(), 1) != 0)
-        fail_socket(path);
+        throw RunError(fmt::format("{}: {}", path, std::strerror(errno)));
     return listener;
 }
 
 } // namespace
-
-GdbStubs::~GdbStubs() {
-    for (const auto& [node, listener] : listeners_)
-        unlink(path(node).c_str());
-    if (!folder_.empty())
-        rmdir(folder_.c_str());
-}
 
 void GdbStubs::open(std::span<const NodeId> nodes) {
     if (nodes.empty())
@@ -71,7 +56,7 @@ int GdbStubs::descriptor(NodeId node) const {
 }
 
 std::string GdbStubs::path(NodeId node) const {
-    return fmt::format("{}/node-{}", folder_, index(node));
+    return *folder_ / fmt::format("node-{}", index(node));
 }
 
 } // namespace mesh::host

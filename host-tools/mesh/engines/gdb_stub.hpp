@@ -3,8 +3,10 @@
 
 #include "core/base/types.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
+#include "host-tools/mesh/common/own_folder.hpp"
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -17,7 +19,6 @@ public:
     GdbStubs() = default;
     GdbStubs(const GdbStubs&) = delete;
     GdbStubs& operator=(const GdbStubs&) = delete;
-    ~GdbStubs();
 
     /// They listen from now on, before the nodes exist. RunError.
     void open(std::span<const NodeId> nodes);
@@ -27,7 +28,7 @@ public:
     std::string path(NodeId node) const;
 
 private:
-    std::string folder_;
+    std::unique_ptr<TemporaryFolder> folder_;
     std::map<NodeId, Fd> listeners_;
 };
 

@@ -51,7 +51,7 @@ fs::path cache_folder() {
     folder = temporary_folder() / fmt::format("meshputer-{}", geteuid());
     if (make_own_folder(folder))
         return folder;
-    static const TemporaryFolder own("meshputer");
+    static const TemporaryFolder own("mesh-cache");
     return own.path();
 }
 

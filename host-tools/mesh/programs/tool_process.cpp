@@ -2,18 +2,19 @@
 
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
+#include <poll.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 namespace mesh::host {
 
@@ -28,31 +29,20 @@ std::string package_of(std::string_view tool) {
     return cross ? "gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib" : "g++";
 }
 
-/// Our environment, but for the language: what tools say is read here. A user who asks for C gets
-/// no letter beyond ASCII; the compiler's quotation marks are some.
-std::vector<std::string> english_environment() {
+/// What tools say is read here, so they say it in English. A user who asks for C gets no letter
+/// beyond ASCII; the compiler's quotation marks are some.
+std::vector<std::string> in_english() {
     const char* const asked = std::getenv("LC_ALL");
     const bool plain = asked != nullptr && asked == std::string_view{"C"};
-    std::vector<std::string> all{plain ? "LC_ALL=C" : "LC_ALL=C.UTF-8"};
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        if (!text.starts_with("LC_ALL=") && !text.starts_with("LANGUAGE="))
-            all.emplace_back(text);
-    }
-    return all;
+    return {plain ? "LC_ALL=C" : "LC_ALL=C.UTF-8", "LANGUAGE="};
 }
 
-std::vector<char*> pointers_into(const std::vector<std::string>& words) {
-    std::vector<char*> pointers;
-    for (const std::string& word : words)
-        pointers.push_back(const_cast<char*>(word.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-}
+/// How long a tool may take to remove its own files.
+constexpr std::chrono::milliseconds kEndTimeout{2000};
 
 } // namespace
 
-ToolProcess::ToolProcess(const std::vector<std::string>& words)
+ToolProcess::ToolProcess(const std::vector<std::string>& words, const std::string& folder)
     : name_(words.front()),
       output_(memfd_create("words", MFD_CLOEXEC)) {
     const std::string path = find_program(words.front());
@@ -60,30 +50,33 @@ ToolProcess::ToolProcess(const std::vector<std::string>& words)
         refuse("{} not found: install {}", words.front(), package_of(words.front()));
     if (output_.get() < 0)
         refuse("{}: no memory for what it says", path);
-    const std::vector<std::string> variables = english_environment();
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, output_.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-    const int error = posix_spawn(&pid_, path.c_str(), &files, nullptr, pointers_into(words).data(),
-                                  pointers_into(variables).data());
-    posix_spawn_file_actions_destroy(&files);
-    if (error != 0)
-        refuse("{}: cannot be started: {}", path,
-               std::error_code(error, std::generic_category()).message());
+    std::vector<std::string> all = words;
+    all.front() = path;
+    const Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    std::vector<std::string> variables = in_english();
+    if (!folder.empty())
+        variables.push_back("TMPDIR=" + folder);
+    process_ = ChildProcess::spawn(
+        all, {nothing.get(), output_.get(), output_.get(), {}, variables, SIGTERM});
 }
 
-ToolProcess::ToolProcess(ToolProcess&& other) noexcept
-    : name_(std::move(other.name_)),
-      pid_(std::exchange(other.pid_, -1)),
-      output_(std::move(other.output_)),
-      good_(other.good_) {}
+ToolProcess::~ToolProcess() {
+    process_.ask_to_end();
+    process_.end(kEndTimeout);
+}
 
 bool ToolProcess::wait() {
-    int status = 0;
-    if (pid_ > 0 && waitpid(std::exchange(pid_, -1), &status, 0) > 0)
-        good_ = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (process_.pid() <= 0)
+        return good_;
+    const HeldSignals held;
+    const Signals signals;
+    std::array<pollfd, 2> wanted{
+        {{process_.descriptor(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
+    while (wanted.front().revents == 0) {
+        poll(wanted.data(), wanted.size(), -1);
+        signals.check();
+    }
+    good_ = process_.end(kEndTimeout) == "exit 0";
     return good_;
 }
 
@@ -98,8 +91,8 @@ std::string ToolProcess::words() const {
     return text;
 }
 
-bool run_tool(const std::vector<std::string>& words, std::string& said) {
-    ToolProcess tool(words);
+bool run_tool(const std::vector<std::string>& words, std::string& said, const std::string& folder) {
+    ToolProcess tool(words, folder);
     const bool good = tool.wait();
     said = tool.words();
     return good;
