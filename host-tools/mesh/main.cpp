@@ -3,16 +3,19 @@
 #include "host-tools/mesh/commands/command_words.hpp"
 #include "host-tools/mesh/commands/rank_run.hpp"
 #include "host-tools/mesh/commands/run_command.hpp"
+#include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/reports/junit.hpp"
 #include "host-tools/mesh/series/orders.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -70,23 +73,33 @@ int checked(int status) {
     return status;
 }
 
+/// The line of a command that has failed, or what a compiler has said.
+void tell(const UsageError& error) {
+    if (error.said.empty())
+        say("mesh: {}\n", cleaned(error.what()));
+    else
+        say("{}", error.said);
+}
+
 } // namespace
 
 } // namespace mesh::host
 
 int main(int count, char** words) {
     using namespace mesh::host;
+    const std::span<const char* const> all(words, static_cast<std::size_t>(count));
     keep_standard_files();
     try {
         const std::string again = command_again(count, words);
         return checked(std::visit(Commands{again}, parse_command_line(count, words)));
-    } catch (const Explained&) {
-        return kBadArgument;
     } catch (const UsageError& error) {
-        if (!another_rank_speaks())
-            say("mesh: {}\n", error.what());
+        if (another_rank_speaks())
+            return kBadArgument;
+        leave_junit(all, error.what(), name_of(error.about), error.said);
+        tell(error);
         return kBadArgument;
     } catch (const Interrupted& interrupted) {
+        leave_junit(all, fmt::format("ended by signal {}", interrupted.signal), kOfSignal, {});
         say("mesh: ended by signal {}\n", interrupted.signal);
         return kSignalBase + interrupted.signal;
     } catch (const BrokenPromise& broken) {
@@ -95,7 +108,8 @@ int main(int count, char** words) {
             broken.what(), command_again(count, words));
         return kFailed;
     } catch (const std::exception& error) {
-        say("mesh: {}\n", error.what());
+        leave_junit(all, error.what(), kOfRun, {});
+        say("mesh: {}\n", cleaned(error.what()));
         return kFailed;
     }
 }

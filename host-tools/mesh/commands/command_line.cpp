@@ -3,6 +3,7 @@
 #include "command_words.hpp"
 #include "core/base/operators.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/version.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/options/run_rows.hpp"
@@ -45,6 +46,13 @@ void add_matrix(CLI::App& app, MatrixArguments& matrix) {
                    "of emulators for one a node");
     app.add_option("--memory", matrix.memory_mbyte,
                    "megabytes for all nodes of all runs at a time (default: what is free)");
+    app.add_option("--only", matrix.only, "WORD: those runs that have it in their names")
+        ->allow_extra_args(false);
+    app.add_flag("--rerun-failed", matrix.rerun_failed, "those that have failed the last time");
+    app.add_flag("--list", matrix.list, "print the names of the runs, and run nothing");
+    app.add_option("--log", matrix.log,
+                   "a new folder, with one for each run: what its nodes say, the command, the "
+                   "report");
     app.add_option("--report", matrix.report, "file for what came of each run, as JSON");
     app.add_option("--junit", matrix.junit, "the same as JUnit's XML");
     add_shard(app, matrix.shard);
@@ -158,6 +166,8 @@ void check_load(const SeriesArguments& series) {
 Command run_command(const CLI::App& app, SeriesArguments& series, const char* program) {
     RunArguments& run = series.run;
     run.given = given_options(app);
+    const std::vector<std::string> words = words_of_each(app, {}, kOfSeries | kOfMachine);
+    run.title = shell_line({words.begin() + 2, words.end()});
     if (app.get_name() == "load") {
         check_load(series);
         run.work.app = {run.rig.load};
@@ -183,7 +193,7 @@ void add_command(CLI::App& app, Command& given, const char* name, const char* he
 Command parse_command_line(int count, const char* const* words) {
     CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
     app.require_subcommand(1);
-    app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
+    app.set_version_flag("-V,--version", fmt::format("mesh {}", kVersion));
     Command given;
     SeriesArguments series;
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");

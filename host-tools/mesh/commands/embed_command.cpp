@@ -2,12 +2,14 @@
 
 #include "core/embedding.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/tables.hpp"
 #include "host-tools/mesh/views/network_svg.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdio>
@@ -145,13 +147,13 @@ void embed_grid(const EmbedArguments& arguments) {
 
 void embed_command(const EmbedArguments& arguments) {
     if (arguments.format != "json" && arguments.format != "svg")
-        refuse("--format '{}': allowed: json, svg", arguments.format);
+        refuse_name("--format", arguments.format, std::array{"json", "svg"});
     if (arguments.guest == "tree")
         embed_tree(arguments);
     else if (arguments.guest == "grid")
         embed_grid(arguments);
     else
-        refuse("--guest '{}': allowed: tree, grid", arguments.guest);
+        refuse_name("--guest", arguments.guest, std::array{"tree", "grid"});
 }
 
 } // namespace mesh::host

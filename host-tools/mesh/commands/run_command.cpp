@@ -6,6 +6,8 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
+#include "host-tools/mesh/reports/expected_steps.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
 #include "host-tools/mesh/reports/report.hpp"
 #include "host-tools/mesh/reports/run_capture.hpp"
@@ -79,6 +81,11 @@ Ending run_once(const Operation& op) {
     if (!result.cut_short.empty() || !summary.good())
         for (std::string& reason : describe_failure(result, summary))
             ending.fail(std::move(reason));
+    if (ending.failure.empty())
+        if (std::string steps =
+                wrong_steps(plan.results.expect_steps, summary.steps, summary.formula);
+            !steps.empty())
+            ending.fail(std::move(steps));
     if (!plan.results.expect.empty())
         ending.failure.console = result.console.difference_to(plan.expected, plan.results.expect);
     if (ending.failure.console)
@@ -135,6 +142,10 @@ int run_command(RunArguments arguments, const std::string& command) {
     if (!arguments.results.junit.empty()) {
         CaseResult result;
         result.work.name = fmt::format("seed {}", arguments.model.seed);
+        result.work.title = fmt::format("{} {}", arguments.title, result.work.name);
+        result.work.group = group_of(arguments);
+        if (ending.status >= kSignalBase)
+            result.kind = kOfSignal;
         result.verdict = ending.status == 0 ? CaseVerdict::verified : CaseVerdict::failed;
         result.reason = ending.failure.words();
         result.repeat = command;

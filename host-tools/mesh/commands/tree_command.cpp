@@ -284,7 +284,7 @@ void tree_command(const TreeArguments& arguments) {
         return;
     }
     if (arguments.layout != "network" && arguments.layout != "levels")
-        refuse("--layout '{}': allowed: network, levels", arguments.layout);
+        refuse_name("--layout", arguments.layout, std::array{"network", "levels"});
     const bool by_level = arguments.layout == "levels";
     if (by_level && arguments.format != "svg" && arguments.format != "dot")
         refuse("--layout levels: goes with --format svg and dot");
@@ -297,7 +297,7 @@ void tree_command(const TreeArguments& arguments) {
     else if (arguments.format == "text")
         print_text(picture);
     else
-        refuse("--format '{}': allowed: json, dot, svg, text", arguments.format);
+        refuse_name("--format", arguments.format, std::array{"json", "dot", "svg", "text"});
 }
 
 } // namespace mesh::host

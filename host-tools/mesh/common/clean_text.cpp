@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 namespace mesh::host {
@@ -45,6 +47,22 @@ bool is_control(std::uint32_t code) {
 }
 
 } // namespace
+
+std::string first_error(std::string_view said) {
+    const std::size_t error = std::min(said.find("error: "), said.find("undefined reference"));
+    const std::size_t begin = error == said.npos ? 0 : said.rfind('\n', error) + 1;
+    const std::string_view line = said.substr(begin, said.find('\n', begin) - begin);
+    std::string plain;
+    bool coloured = false; // in a sequence of the terminal, which a letter ends
+    for (const char character : line) {
+        const bool letter = std::isalpha(static_cast<unsigned char>(character)) != 0;
+        coloured = coloured || character == '\x1b';
+        if (!coloured)
+            plain += character;
+        coloured = coloured && !letter;
+    }
+    return cleaned(plain);
+}
 
 std::string cleaned(std::string_view text) {
     std::string clean;

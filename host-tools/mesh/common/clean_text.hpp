@@ -11,4 +11,7 @@ namespace mesh::host {
 /// its line.
 std::string cleaned(std::string_view text);
 
+/// Of what a compiler has said, the line with its first error, without colours.
+std::string first_error(std::string_view said);
+
 } // namespace mesh::host

@@ -1,14 +1,19 @@
 #include "console_text.hpp"
 
+#include "clean_text.hpp"
 #include "console_line.hpp"
 #include "errors.hpp"
+#include "text_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace mesh::host {
+
+namespace {
+constexpr std::size_t kLineShownMax = 80;
+} // namespace
 
 std::string ConsoleText::shown(const Lines& lines, std::size_t at) {
     return at < lines.size() ? fmt::format("'{}'", lines[at]) : std::string("nothing more");
@@ -22,26 +27,21 @@ void ConsoleText::add_beside(const ConsoleText& expected, std::uint32_t node,
         lines.emplace_back(line);
 }
 
-/// Lines may end as those of other systems do, and the last line may be empty: editors leave files
-/// so.
+/// The last line may be empty: editors leave files so.
 ConsoleText ConsoleText::read(const std::string& path) {
-    ConsoleText text;
-    std::ifstream file(path);
-    unsigned number = 0;
-    for (std::string line; std::getline(file, line);) {
-        ++number;
-        if (line.ends_with('\r'))
-            line.pop_back();
-        if (line.empty() && file.peek() == std::ifstream::traits_type::eof())
-            break;
-        const auto read = console_line(line);
+    ConsoleText expected;
+    const std::string text = read_text(path, "--expect");
+    std::vector<std::string_view> lines = lines_in(text);
+    if (!lines.empty() && lines.back().empty())
+        lines.pop_back();
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+        const auto read = console_line(lines[at]);
         if (!read)
-            refuse("--expect {}:{}: is not `[node] text`", path, number);
-        text.add(read->node, read->text);
+            refuse("--expect {}:{}: '{}' is not `[node] text`", path, at + 1,
+                   cleaned(lines[at].substr(0, kLineShownMax)));
+        expected.add(read->node, read->text);
     }
-    if (!file.eof() || file.bad())
-        refuse("--expect '{}': cannot be read", path);
-    return text;
+    return expected;
 }
 
 std::string ConsoleDifference::words() const {

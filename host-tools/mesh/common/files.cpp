@@ -86,21 +86,25 @@ bool write_as_it_stands(const std::string& path, const ByteSpans& spans) {
 void check_writable(const std::string& path, std::string_view option) {
     std::error_code error;
     if (fs::is_directory(path, error))
-        refuse("{} '{}': is a folder; give a file", option, path);
+        refuse(Refusal::file, "{} '{}': is a folder; give a file", option, path);
     const bool there = fs::exists(path, error);
+    if (!there && fs::is_symlink(fs::symlink_status(path, error)))
+        refuse(Refusal::file, "{} '{}': is a link to '{}', which is not there", option, path,
+               fs::read_symlink(path, error).string());
     if ((there || is_special(path)) && access(path.c_str(), W_OK) != 0)
-        refuse("{} '{}': cannot be written: {}", option, path, std::strerror(errno));
+        refuse(Refusal::file, "{} '{}': cannot be written: {}", option, path, std::strerror(errno));
     if (!is_special(path) && access(folder_of(target_of(path)).c_str(), W_OK | X_OK) != 0)
-        refuse("{} '{}': its folder cannot be written: {}", option, path, std::strerror(errno));
+        refuse(Refusal::file, "{} '{}': its folder cannot be written: {}", option, path,
+               std::strerror(errno));
 }
 
 void check_new_folder(const std::string& path, std::string_view option) {
     std::error_code error;
     const bool empty = !fs::exists(path, error) || fs::is_empty(path, error);
     if (error || (fs::exists(path, error) && !fs::is_directory(path, error)))
-        refuse("{} '{}': no folder; give the name of a new one", option, path);
+        refuse(Refusal::file, "{} '{}': no folder; give the name of a new one", option, path);
     if (!empty)
-        refuse("{} '{}': not empty; give the name of a new folder", option, path);
+        refuse(Refusal::file, "{} '{}': not empty; give the name of a new folder", option, path);
 }
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "errors.hpp"
+#include "nearest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,13 +26,29 @@ std::vector<std::string_view> names_of(const Table& table) {
     return names;
 }
 
+/// Refuses a name that is none of these. UsageError.
+template <class Names>
+[[noreturn]] void refuse_name(std::string_view option, std::string_view name, const Names& names) {
+    refuse("{} '{}': {}allowed: {}", option, name, did_you_mean(name, names),
+           fmt::join(names, ", "));
+}
+
 /// The value beside this name in a table of pairs. UsageError.
 template <class Table>
 auto look_up(const Table& table, std::string_view name, std::string_view option) {
     for (const auto& [known, value] : table)
         if (known == name)
             return value;
-    refuse("{} '{}': allowed: {}", option, name, fmt::join(names_of(table), ", "));
+    refuse_name(option, name, names_of(table));
+}
+
+/// Refuses a name that is none of these; if it is one of `all`, it may go with other options.
+template <class Names, class All>
+[[noreturn]] void refuse_name(std::string_view option, std::string_view name, const Names& names,
+                              const All& all) {
+    if (std::find(std::begin(all), std::end(all), name) == std::end(all))
+        refuse_name(option, name, names);
+    refuse(kCombination, "{} '{}': allowed: {}", option, name, fmt::join(names, ", "));
 }
 
 /// The place of a name in a list of them. UsageError.
@@ -39,7 +56,7 @@ template <class Names>
 std::size_t place_of(const Names& names, std::string_view name, std::string_view option) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-        refuse("{} '{}': allowed: {}", option, name, fmt::join(names, ", "));
+        refuse_name(option, name, names);
     return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/reports/expected_steps.hpp"
 #include "host-tools/mesh/series/matrix.hpp"
 #include "kernel/base/status.hpp"
 
@@ -182,6 +183,14 @@ std::string seen(const CaseResult& result) {
     return text;
 }
 
+std::string steps_not_expected(const MatrixCase& made, const Json& report) {
+    std::optional<Formula> formula;
+    const std::string text = report["formula"].is_null() ? "" : report.value("formula", "");
+    if (!text.empty())
+        formula = Formula{text, report.value("formula_steps", std::uint64_t{0})};
+    return wrong_steps(made.expect_steps, report.value("steps", std::uint64_t{0}), formula);
+}
+
 /// Why a run that was verified is not good all the same; "" if it is.
 std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
     if (result.report == nullptr)
@@ -189,7 +198,7 @@ std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
     const Json& report = *result.report;
     if (std::string output = wrong_output(made, result); !output.empty())
         return output;
-    if (std::string steps = wrong_steps(made, report); !steps.empty())
+    if (std::string steps = steps_not_expected(made, report); !steps.empty())
         return steps + ", and " + last_node(report) + " was the last";
     if (exceeds(made, kStepsAtMost, report, "steps"))
         return fmt::format("right, but {} steps, and at most {} are allowed; {} was the last",

@@ -1,6 +1,7 @@
 #include "labs.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 
 #define TOML_ENABLE_FORMATTERS 0
@@ -120,8 +122,8 @@ Lab lab_named(const std::string& word) {
     std::vector<std::string> names;
     for (const Lab& lab : all)
         names.push_back(lab.name);
-    refuse("no lab '{}'; allowed: its number, {}, or a folder with a {}", word,
-           fmt::join(names, ", "), kChecks);
+    refuse("no lab '{}'; {}allowed: its number, {}, or a folder with a {}", word,
+           did_you_mean(word, names), fmt::join(names, ", "), kChecks);
 }
 
 Lab lab_of(const fs::path& folder) {
@@ -174,7 +176,8 @@ void lab_command(const LabArguments& arguments) {
     else if (arguments.what == "start" && !arguments.folder.empty())
         start_lab(arguments);
     else
-        refuse("mesh lab: allowed: list, or start LAB DIR");
+        refuse("mesh lab {}: {}allowed: list, or start LAB DIR", arguments.what,
+               did_you_mean(arguments.what, std::array{"list", "start"}));
 }
 
 } // namespace mesh::host

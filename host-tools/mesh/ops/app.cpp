@@ -95,18 +95,21 @@ private:
         constexpr std::int64_t kLeast = 64 << 10;
         constexpr std::int64_t kMost = INT32_MAX;
         if (!run().rig.simulated())
-            refuse("--heap: goes with --engine sim; a node of {} has what its memory leaves",
+            refuse(kCombination,
+                   "--heap: goes with --engine sim; a node of {} has what its memory leaves",
                    run().rig.board.name);
         return in_range(bytes, kLeast, kMost, "--heap");
     }
     Rule planned_tree() const {
         if (is_rule_file(run().work.tree))
-            refuse("--tree '{}': a program has the rules of meshputer alone", run().work.tree);
+            refuse(kCombination, "--tree '{}': a program has the rules of meshputer alone",
+                   run().work.tree);
         if (parameters_.ranks != 0 && parameters_.ranks != run().nodes())
-            refuse("--tree: spans all nodes; goes without --ranks");
+            refuse(kCombination, "--tree: spans all nodes; goes without --ranks");
         const Rule tree = plan_tree(run(), false);
         if (tree == Rule::sbg)
-            refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+            refuse(kCombination,
+                   "--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
         return tree;
     }
     void fill(wire::Job& job, NodeId) const override {

@@ -28,9 +28,9 @@ std::vector<std::string> names_in(const std::string& folder) {
         if (at->is_regular_file(error))
             names.push_back(at->path().lexically_relative(folder).string());
     if (error)
-        refuse("--files '{}': {}", folder, error.message());
+        refuse(Refusal::file, "--files '{}': {}", folder, error.message());
     if (names.empty())
-        refuse("--files '{}': there is no file in it", folder);
+        refuse(Refusal::file, "--files '{}': there is no file in it", folder);
     std::ranges::sort(names);
     return names;
 }
@@ -39,7 +39,7 @@ Bytes read_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file)
-        refuse("--files: '{}' cannot be read", path.string());
+        refuse(Refusal::file, "--files: '{}' cannot be read", path.string());
     const auto bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
 }

@@ -1,16 +1,19 @@
 // The data of the ops on ASCEND and DESCEND: read or made, checked, cut into a part for each node.
 #include "ascend.hpp"
 
+#include "core/base/operators.hpp"
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/tables.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/common/text_file.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/traffic.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <complex>
@@ -39,10 +42,10 @@ std::optional<std::int32_t> number_of(std::string_view line) {
 /// The numbers of a text, one a line, as words.
 Bytes read_numbers(const Bytes& file, const std::string& path) {
     Bytes data;
-    std::string_view rest = text_of(file);
-    for (std::size_t at = 1; !rest.empty(); ++at) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string text = plain_text(text_of(file));
+    std::size_t at = 0;
+    for (const std::string_view line : lines_in(text)) {
+        ++at;
         const auto number = number_of(line);
         if (!number)
             refuse(
@@ -59,7 +62,7 @@ Bytes read_numbers(const Bytes& file, const std::string& path) {
 
 void Ascending::plan_common() {
     if (!can_ascend(run().network()))
-        refuse("--op {}: goes with --topology cube and uhc", kind().name);
+        refuse(kCombination, "--op {}: goes with --topology cube and uhc", kind().name);
     plan_input(run(), run().data.input, kInputBytesMax);
     plan_packet(run(), {limits::kMessageBytesMax, true});
 }
@@ -70,7 +73,7 @@ std::uint64_t Ascending::room_bytes() const {
 
 void Ascending::refuse_bytes_of_input(std::string_view done) const {
     if (run().input && run().data.bytes)
-        refuse("--bytes: how much is {} is what --input has", done);
+        refuse(kCombination, "--bytes: how much is {} is what --input has", done);
 }
 
 std::uint32_t Ascending::block_bytes(std::uint32_t unit, std::uint64_t most) const {
@@ -107,7 +110,8 @@ void Ascending::check_room(
             remedy = fmt::format("allowed: --dim {} or more", dim);
             break;
         }
-    refuse("--input '{}': a node of {} may come to hold {} bytes of it, and has room for {}; {}",
+    refuse(kCombination,
+           "--input '{}': a node of {} may come to hold {} bytes of it, and has room for {}; {}",
            input, run().nodes(), needed, room, remedy);
 }
 
@@ -181,7 +185,8 @@ Prefix::Prefix(const OpKind& kind, RunPlan plan) : Ascending(kind, std::move(pla
     } else {
         const std::size_t unit = std::size_t{4} * run().nodes();
         if (run().input->empty() || run().input->size() % unit != 0)
-            refuse("--input '{}': {} bytes; allowed: multiples of {}, a block of 32-bit words for "
+            refuse(kCombination,
+                   "--input '{}': {} bytes; allowed: multiples of {}, a block of 32-bit words for "
                    "each of {} nodes",
                    run().data.input, run().input->size(), unit, run().nodes());
         run().bytes = static_cast<std::uint32_t>(run().input->size() / run().nodes());
@@ -200,8 +205,8 @@ Sort::Sort(const OpKind& kind, RunPlan plan)
       lines_(run().work.element == "lines") {
     plan_common();
     refuse_bytes_of_input("sorted");
-    if (!lines_ && run().work.element != "i32")
-        refuse("--type '{}': allowed: i32, lines", run().work.element);
+    if (!lines_ && run().work.element != kElementNames.front())
+        refuse_name("--type", run().work.element, std::array{"i32", "lines"}, kElementNames);
     if (lines_)
         plan_lines();
     else
@@ -225,7 +230,7 @@ void Sort::plan_numbers() {
 
 void Sort::plan_lines() {
     if (!run().input)
-        refuse("--type lines: goes with --input");
+        refuse(kCombination, "--type lines: goes with --input");
     Bytes text = std::move(*run().input);
     if (!text.empty() && text.back() != std::byte{'\n'})
         text.push_back(std::byte{'\n'});

@@ -24,7 +24,8 @@ public:
         run().copies = plan_copies(run());
         tree_ = plan_tree(run(), false);
         if (tree_ == Rule::sbg)
-            refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+            refuse(kCombination,
+                   "--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
         plan_message(run(), run().data.input, kInputBytesMax);
         const bool one_way = run().copies == 1 && tree_ != Rule::msbt_rot;
         const PacketLimits limits{one_way ? kExternalBytesMax : run().payload_bytes()};
@@ -96,7 +97,8 @@ std::uint32_t Broadcast::best_packet_bytes(std::uint32_t most) const {
         }
     }
     if (best == 0)
-        refuse("--packet auto: the steps of --tree {} with --ports {} follow no formula; allowed: "
+        refuse(kCombination,
+               "--packet auto: the steps of --tree {} with --ports {} follow no formula; allowed: "
                "{} to {}",
                name(tree_), run().model.ports, kPacketBytesMin, most);
     return best;
@@ -108,8 +110,8 @@ void Broadcast::check_copies() const {
         return;
     const std::uint32_t most = most_bytes(kInputBytesMax);
     if (run().bytes > most)
-        refuse("--bytes {}: {} has room for a message of at most {} and its votes", run().bytes,
-               run().a_node(), most);
+        refuse(kCombination, "--bytes {}: {} has room for a message of at most {} and its votes",
+               run().bytes, run().a_node(), most);
 }
 
 std::optional<unsigned> Broadcast::level_of(NodeId node) const {

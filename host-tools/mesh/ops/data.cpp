@@ -37,7 +37,7 @@ Bytes read_to_end(int file, const std::string& path, std::int64_t most) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            refuse("--input '{}': cannot be read: {}", path, std::strerror(errno));
+            refuse(Refusal::file, "--input '{}': cannot be read: {}", path, std::strerror(errno));
         size += static_cast<std::size_t>(got);
         if (static_cast<std::int64_t>(size) > most)
             refuse("--input '{}': more than the {} bytes that are allowed", path, most);
@@ -54,10 +54,11 @@ Bytes read_input(const std::string& path, std::int64_t most) {
     std::error_code error;
     const auto kind = std::filesystem::status(path, error);
     if (!is_regular_file(kind) && !is_fifo(kind))
-        refuse("--input '{}': no such file (or neither a regular one nor a pipe)", path);
+        refuse(Refusal::file, "--input '{}': no such file (or neither a regular one nor a pipe)",
+               path);
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        refuse("--input '{}': cannot be read: {}", path, std::strerror(errno));
+        refuse(Refusal::file, "--input '{}': cannot be read: {}", path, std::strerror(errno));
     Bytes bytes = read_to_end(file, path, most);
     close(file);
     return bytes;
@@ -77,7 +78,7 @@ void plan_message(RunPlan& run, const std::string& input, std::int64_t most) {
     if (!run.input)
         return;
     if (run.data.bytes && run.bytes > run.input->size())
-        refuse("--bytes {}: '{}' has {}", run.bytes, input, run.input->size());
+        refuse(kCombination, "--bytes {}: '{}' has {}", run.bytes, input, run.input->size());
     if (!run.data.bytes)
         run.bytes = static_cast<std::uint32_t>(run.input->size());
     run.input->resize(run.bytes);
@@ -88,18 +89,19 @@ void plan_blocks(RunPlan& run, std::string_view op, BlockLimits limits) {
     const auto [blocks, most] = limits;
     if (run.input && !run.data.bytes) {
         if (run.input->size() % blocks != 0)
-            refuse("--input '{}': {} bytes do not divide into {} blocks of one size; give --bytes",
+            refuse(kCombination,
+                   "--input '{}': {} bytes do not divide into {} blocks of one size; give --bytes",
                    run.data.input, run.input->size(), blocks);
         run.bytes = static_cast<std::uint32_t>(run.input->size() / blocks);
     } else if (!run.data.bytes) {
         run.bytes = std::min(run.bytes, most / 4 * 4);
     }
     if (run.bytes > most)
-        refuse("--bytes {}: {} with {} nodes has room for at most {} for each, at {}", run.bytes,
-               op, run.nodes(), most, run.a_node());
+        refuse(kCombination, "--bytes {}: {} with {} nodes has room for at most {} for each, at {}",
+               run.bytes, op, run.nodes(), most, run.a_node());
     if (run.input && run.input->size() < blocks * run.bytes)
-        refuse("--bytes {}: '{}' has {} bytes, {} blocks need {}", run.bytes, run.data.input,
-               run.input->size(), blocks, blocks * run.bytes);
+        refuse(kCombination, "--bytes {}: '{}' has {} bytes, {} blocks need {}", run.bytes,
+               run.data.input, run.input->size(), blocks, blocks * run.bytes);
 }
 
 Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to) {
@@ -126,7 +128,8 @@ void plan_packet(RunPlan& run, PacketLimits limits, std::string_view also) {
     const bool unbounded = limits.unbounded && bytes == 0;
     if (error != std::errc{} || last != end ||
         (!unbounded && (bytes < kPacketBytesMin || bytes > limits.most)))
-        refuse("--packet '{}': allowed: {} to {}{}{}{}", packet, kPacketBytesMin, limits.most,
+        refuse(bytes < kPacketBytesMin || last != end ? Refusal::value : kCombination,
+               "--packet '{}': allowed: {} to {}{}{}{}", packet, kPacketBytesMin, limits.most,
                limits.unbounded ? ", or 0 for unbounded" : "", also,
                limits.most == run.payload_bytes() && limits.most < wire::kPayloadBytesMost
                    ? fmt::format("; {} has no larger packets", run.rig.board.name)

@@ -92,8 +92,8 @@ std::uint32_t Operation::most_bytes(std::uint64_t most) const {
         return workspace_needed(run().network(), asked);
     };
     if (needed(0) > run().workspace_bytes)
-        refuse("--dim {}: {} needs {} bytes of {} for its tables; it has {}", run().network().dim,
-               kind().name, needed(0), run().a_node(), run().workspace_bytes);
+        refuse(kCombination, "--dim {}: {} needs {} bytes of {} for its tables; it has {}",
+               run().network().dim, kind().name, needed(0), run().a_node(), run().workspace_bytes);
     std::uint64_t fits = 0;
     for (std::uint64_t beyond = most + 1; beyond - fits > 1;) { // it fits, and beyond does not
         const std::uint64_t middle = fits + (beyond - fits) / 2;

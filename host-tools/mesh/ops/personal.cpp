@@ -40,10 +40,12 @@ void Personal::plan_schedule(const std::vector<std::string_view>& names) {
     schedule_ = best_schedule();
     if (run().work.schedule.empty())
         return;
-    const auto chosen = names[place_of(names, run().work.schedule, "--schedule")];
+    std::vector<std::string_view> all;
     for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
-        if (name(static_cast<Schedule>(number)) == chosen)
-            schedule_ = static_cast<Schedule>(number);
+        all.push_back(name(static_cast<Schedule>(number)));
+    if (std::ranges::find(names, run().work.schedule) == names.end())
+        refuse_name("--schedule", run().work.schedule, names, all);
+    schedule_ = static_cast<Schedule>(place_of(all, run().work.schedule, "--schedule"));
 }
 
 void Personal::plan_sizes() {
@@ -97,7 +99,8 @@ public:
         check_own_tree();
         const auto names = schedules();
         if (names.empty())
-            refuse("--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, "
+            refuse(kCombination,
+                   "--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, "
                    "sbnt-maxl, sbnt-minbl, sbnt-maxbr, sbg (tcbt for all-to-all with all ports "
                    "only)",
                    name(tree_), kind.name, run().model.ports);
@@ -136,8 +139,8 @@ private:
         check_climbs(tree_, kind().name);
         if (const unsigned links = height(run().network(), tree_);
             tree_ == Rule::own && links > kDimMax)
-            refuse("--op {}: goes over trees of up to {} links; {} has paths of {}", kind().name,
-                   kDimMax, own_rule_facts().file, links);
+            refuse(kCombination, "--op {}: goes over trees of up to {} links; {} has paths of {}",
+                   kind().name, kDimMax, own_rule_facts().file, links);
     }
 
     /// One port a node and all nodes at once: tcbt, whose nodes serve their children one after the

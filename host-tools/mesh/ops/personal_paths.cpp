@@ -31,8 +31,8 @@ public:
         tree_ = plan_disjoint_trees();
         const auto names = schedules();
         if (names.empty())
-            refuse("--ports {}: on a {} {} takes all ports; allowed: all", run().model.ports,
-                   name(run().network().topology), kind.name);
+            refuse(kCombination, "--ports {}: on a {} {} takes all ports; allowed: all",
+                   run().model.ports, name(run().network().topology), kind.name);
         plan_schedule(names);
         if (schedule_ == Schedule::dfs_ack)
             use_all_trees();
@@ -84,21 +84,22 @@ Rule PathPersonal::plan_disjoint_trees() const {
             names.push_back(name(rule));
     }
     if (!run().work.avoid.empty())
-        refuse("--avoid: on a uhc and a star no tree is known to do without a cable; "
-               "allowed: --copies 2");
+        refuse(kCombination, "--avoid: on a uhc and a star no tree is known to do without a cable; "
+                             "allowed: --copies 2");
     if (run().work.tree.empty())
         return usual_paths(network, pairs());
     if (std::find(names.begin(), names.end(), run().work.tree) == names.end())
-        refuse("--tree '{}': {} of {} with --copies {} goes over: {}", run().work.tree, kind().name,
-               name(network.topology), run().copies, fmt::join(names, ", "));
+        refuse_tree(run().work.tree, names,
+                    fmt::format("{} of {} with --copies {} goes over others; ", kind().name,
+                                name(network.topology), run().copies));
     return tree_of(network, run().work.tree, run().root);
 }
 
 void PathPersonal::use_all_trees() {
     const std::uint32_t trees = copies_max(run().network());
     if (run().copies != 1 && run().copies != trees)
-        refuse("--copies {}: --schedule dfs-ack sends over all trees; allowed: {}", run().copies,
-               trees);
+        refuse(kCombination, "--copies {}: --schedule dfs-ack sends over all trees; allowed: {}",
+               run().copies, trees);
     run().copies = trees;
 }
 

@@ -101,13 +101,14 @@ void Reduction::plan_elements() {
         static_cast<Operator>(place_of(kOperatorNames, run().work.reduction, "--operator"));
     const auto operation = combiner(operation_, element_);
     if (!operation)
-        refuse("--operator {} on {}: allowed: sum, min, max", run().work.reduction,
+        refuse(kCombination, "--operator {} on {}: allowed: sum, min, max", run().work.reduction,
                run().work.element);
     if (run().bytes % operation->element_bytes != 0)
-        refuse("--bytes {}: not a multiple of an element's {} bytes", run().bytes,
+        refuse(kCombination, "--bytes {}: not a multiple of an element's {} bytes", run().bytes,
                operation->element_bytes);
     if (run().input && element_ == ElementType::f32 && operation_ == Operator::sum)
-        refuse("--operator sum on f32 of a file: depends on the order of additions, so that it "
+        refuse(kCombination,
+               "--operator sum on f32 of a file: depends on the order of additions, so that it "
                "cannot be verified; allowed: min, max, or without --input");
 }
 
@@ -129,7 +130,8 @@ public:
         check_climbs(tree_, kind.name);
         const Topology topology = run().network().topology;
         if (topology == Topology::uhc && inward() && tree_ != Rule::bts)
-            refuse("--tree {}: a reduce on a uhc climbs over links that no tree for sending has; "
+            refuse(kCombination,
+                   "--tree {}: a reduce on a uhc climbs over links that no tree for sending has; "
                    "allowed: bts, all links turned round",
                    name(tree_));
         plan_elements();

@@ -34,7 +34,7 @@ void refuse_unread(const OpKind& kind, const std::vector<std::string>& given) {
     for (const std::string& option : given) {
         const std::vector<std::string> readers = readers_of(option);
         if (!readers.empty() && !reads(kind, option))
-            refuse("{}: means nothing to {}; goes with {}",
+            refuse(kCombination, "{}: means nothing to {}; goes with {}",
                    option == "words" ? "words after --" : option,
                    &kind == &app_op() ? "--app" : kind.name, fmt::join(readers, ", "));
     }

@@ -1,7 +1,9 @@
 #include "samples.hpp"
 
+#include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/common/text_file.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>
@@ -62,10 +64,10 @@ std::vector<float> read_wav(File file, const std::string& path) {
 
 std::vector<float> read_column(File file, const std::string& path) {
     std::vector<float> samples;
-    std::string_view rest = text_of(file);
-    for (std::size_t number = 1; !rest.empty(); ++number) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string text = plain_text(text_of(file));
+    std::size_t number = 0;
+    for (const std::string_view line : lines_in(text)) {
+        ++number;
         float sample = 0;
         const char* const end = line.data() + line.size();
         const auto [last, error] = std::from_chars(line.data(), end, sample);
@@ -80,12 +82,7 @@ std::vector<float> read_column(File file, const std::string& path) {
 
 } // namespace
 
-std::string shown(std::string_view line) {
-    std::string text(line.substr(0, kLineShown));
-    std::ranges::replace_if(
-        text, [](unsigned char letter) { return std::isprint(letter) == 0; }, '?');
-    return text;
-}
+std::string shown(std::string_view line) { return cleaned(line.substr(0, kLineShown)); }
 
 std::vector<float> read_samples(File file, const std::string& path) {
     std::vector<float> samples = is_wav(file) ? read_wav(file, path) : read_column(file, path);

@@ -38,14 +38,14 @@ public:
         plan_packet(run(), {run().payload_bytes()});
         plan_target(run().work.target);
         if (!run().data.output.empty() && (!target_ || messages_ != 1))
-            refuse("--output: --op send writes one message, to one --target");
+            refuse(kCombination, "--output: --op send writes one message, to one --target");
         check_amount();
         incoming_.resize(run().nodes());
         for_each_message(
             [&](NodeId from, std::uint32_t k) { ++incoming_[index(target_of(from, k))]; });
         if (const std::uint32_t most = most_bytes(limits::kMessageBytesMax); run().bytes > most)
-            refuse("--bytes {}: {} has room for at most {} of a file", run().bytes, run().a_node(),
-                   most);
+            refuse(kCombination, "--bytes {}: {} has room for at most {} of a file", run().bytes,
+                   run().a_node(), most);
     }
 
     std::uint64_t expected_packets() const override {
@@ -93,14 +93,15 @@ private:
 void Send::plan_target(const std::string& target) {
     if (target == "random") {
         if (run().nodes() < 2)
-            refuse("--target random: needs two nodes");
+            refuse(kCombination, "--target random: needs two nodes");
         return;
     }
     std::uint32_t node = 0;
     const char* const end = target.data() + target.size();
     const auto [last, error] = std::from_chars(target.data(), end, node);
     if (error != std::errc{} || last != end || node >= run().nodes())
-        refuse("--target '{}': allowed: random, or a node from 0 to {}", target, run().nodes() - 1);
+        refuse(error == std::errc{} && last == end ? kCombination : Refusal::value,
+               "--target '{}': allowed: random, or a node from 0 to {}", target, run().nodes() - 1);
     target_ = node_at(node);
 }
 
@@ -108,7 +109,8 @@ void Send::check_amount() const {
     const std::uint64_t messages = messages_ * std::uint64_t{target_ ? 1 : run().nodes()};
     const std::uint64_t bytes = messages * run().bytes;
     if (messages > kAllMessagesMax || bytes > kAllBytesMax)
-        refuse("--messages {}: {} messages of {} bytes in all; allowed: {} messages and {} GiB",
+        refuse(kCombination,
+               "--messages {}: {} messages of {} bytes in all; allowed: {} messages and {} GiB",
                messages_, messages, run().bytes, kAllMessagesMax, kAllBytesMax >> 30);
 }
 
@@ -152,8 +154,8 @@ std::vector<std::string_view> route_names() { return names_of(kRoutes); }
 Rule route_of(Network network, const std::string& route) {
     const Rule rule = look_up(kRoutes, route, "--route");
     if (height(network, rule) == 0)
-        refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube", route,
-               name(network.topology));
+        refuse(kCombination, "--route '{}': on a {} messages take shortest paths; allowed: ecube",
+               route, name(network.topology));
     return rule;
 }
 

@@ -24,7 +24,8 @@ Rule tree_without(const RunPlan& run, Far cable, bool for_blocks) {
     for (const Rule tree : kChoice)
         if (!uses(run, tree, cable) && (!for_blocks || tree != Rule::alt))
             return tree;
-    refuse("--avoid {}/{}: every balanced tree from node {} uses it; allowed: cables that are not "
+    refuse(kCombination,
+           "--avoid {}/{}: every balanced tree from node {} uses it; allowed: cables that are not "
            "at the root, or --copies 2",
            index(cable.node), index(cable.port), index(run.root));
 }
@@ -45,23 +46,26 @@ Rule plan_tree(const RunPlan& run, bool for_blocks) {
     const Network network = run.network();
     if (!run.work.avoid.empty()) {
         if (network.topology != Topology::cube)
-            refuse("--avoid: on a {} no tree is known that avoids a cable; allowed: --copies",
+            refuse(kCombination,
+                   "--avoid: on a {} no tree is known that avoids a cable; allowed: --copies",
                    name(network.topology));
         if (!run.work.tree.empty() || run.copies > 1)
-            refuse("--avoid chooses the tree of a collective: without --tree and --copies");
+            refuse(kCombination,
+                   "--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(run, cable_end(network, run.work.avoid, "--avoid"), for_blocks);
     }
     const Rule usual = usual_tree(network.topology, run.copies > 1);
     const Rule rule = run.work.tree.empty() ? usual : tree_of(network, run.work.tree, run.root);
     if (run.copies > 1 && !has_disjoint_trees(rule))
-        refuse("--copies {}: goes with --tree {}, whose trees share no edge", run.copies,
-               fmt::join(disjoint_trees(network), ", "));
+        refuse(kCombination, "--copies {}: goes with --tree {}, whose trees share no edge",
+               run.copies, fmt::join(disjoint_trees(network), ", "));
     return rule;
 }
 
 void check_climbs(Rule tree, std::string_view op) {
     if (tree == Rule::own && !own_rule_facts().climbs)
-        refuse("--op {}: climbs the tree, and {} says children by arrival only: give it static "
+        refuse(kCombination,
+               "--op {}: climbs the tree, and {} says children by arrival only: give it static "
                "constexpr Port parent(Network net, NodeId self, NodeId root)",
                op, own_rule_facts().file);
 }

@@ -10,6 +10,7 @@
 #include "parse.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 namespace mesh::host {
@@ -187,6 +188,8 @@ void add_results(CLI::App& app, ResultOptions& results, RigOptions& rig) {
     app.add_option("--expect", results.expect,
                    "file with what the console must show, [node] text, the lines of each node in "
                    "their order");
+    app.add_option("--expect-steps", results.expect_steps,
+                   "formula, or a number: with other steps the run has failed");
     app.add_option("--timeout", rig.timeout_s, "seconds of silence after which a node is hung")
         ->capture_default_str();
     app.add_option("--junit", results.junit,
@@ -252,6 +255,14 @@ std::vector<std::string> given_options(const CLI::App& app) {
     return given;
 }
 
+std::string group_of(const RunArguments& arguments) {
+    const WorkOptions& work = arguments.work;
+    const std::filesystem::path program =
+        work.app.empty() ? std::string{} : program_word(work.app.front());
+    return fmt::format("mesh.{}.{}", work.op.empty() ? program.stem().string() : work.op,
+                       arguments.rig.topology);
+}
+
 RunArguments parse_run(const std::vector<std::string>& words) {
     CLI::App app("", "mesh");
     SeriesArguments series;
@@ -266,12 +277,13 @@ RunArguments parse_run(const std::vector<std::string>& words) {
     return series.run;
 }
 
-std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
+std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program,
+                                       unsigned without) {
     std::vector<std::string> words{program, "run"};
     std::vector<std::string> behind;
     for (const CLI::Option* option : app.get_options()) {
         const std::string name = option->get_name();
-        if (option->count() == 0 || is_limited(name, kOfSeries))
+        if (option->count() == 0 || is_limited(name, without))
             continue;
         const std::vector<std::string> values = option->results();
         if (option->get_positional())

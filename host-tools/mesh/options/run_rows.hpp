@@ -41,11 +41,15 @@ std::vector<RunOption> run_options();
 /// The first names of those that were given.
 std::vector<std::string> given_options(const CLI::App& app);
 
+/// The class of a run for a build server: its op or program, and its topology.
+std::string group_of(const RunArguments& arguments);
+
 /// Reads the command line of one run, the program and `run` first. UsageError.
 RunArguments parse_run(const std::vector<std::string>& words);
 
 /// The options as they were given, without those that make several runs of one, and those that
-/// write the results of all runs.
-std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program);
+/// write the results of all runs; or without those of other limits.
+std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program,
+                                       unsigned without = kOfSeries);
 
 } // namespace mesh::host

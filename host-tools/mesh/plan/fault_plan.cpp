@@ -1,12 +1,13 @@
 #include "fault_plan.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/common/text_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,11 +20,27 @@ constexpr std::uint32_t kDelayMaxUs = 1'000'000;
 constexpr std::uint64_t kDrawsMax = 100'000;
 
 [[noreturn]] void refuse_entry(std::string_view text, std::string_view what) {
+    refuse("--faults: '{}': {}", text, what);
+}
+
+/// One that is too large for this network may be right in another.
+[[noreturn]] void refuse_number(std::optional<std::uint32_t> number, std::string_view entry,
+                                std::string_view what, std::uint32_t count) {
+    refuse(number ? kCombination : Refusal::value, "--faults: '{}': {} are 0 to {}", entry, what,
+           count - 1);
+}
+
+/// One that no fault is called.
+[[noreturn]] void refuse_kind(std::string_view entry, std::string_view word) {
+    std::vector<std::string_view> names;
     std::string forms;
-    for (const FaultKind* kind : fault_kinds())
+    for (const FaultKind* kind : fault_kinds()) {
+        names.push_back(kind->name());
         for (const FaultForm& form : kind->forms())
             forms += fmt::format(" {}", form.form);
-    refuse("--faults: '{}': {}; allowed:{}, each with @T or @random, and xK", text, what, forms);
+    }
+    refuse("--faults: '{}': no such fault; {}allowed:{}, each with @T or @random, and xK", entry,
+           did_you_mean(word.substr(0, word.find('=')), names), forms);
 }
 
 std::string_view trim(std::string_view text) {
@@ -56,7 +73,7 @@ public:
         const std::string_view word = trim(rest.substr(0, colon));
         spec_.kind = fault_named(word);
         if (spec_.kind == nullptr || colon == std::string_view::npos)
-            refuse_entry(entry_, "no such fault");
+            refuse_kind(entry_, word);
         argument(trim(rest.substr(colon + 1)));
         if (spec_.draws && !spec_.kind->has_amount() && !random_)
             refuse_entry(entry_, "xK draws, so it goes with 'random'");
@@ -138,14 +155,14 @@ private:
         }
         const auto value = number_in<std::uint32_t>(text);
         if (!value || *value >= node_count(network_))
-            refuse_entry(entry_, fmt::format("nodes are 0 to {}", node_count(network_) - 1));
+            refuse_number(value, entry_, "nodes", node_count(network_));
         return node_at(*value);
     }
 
     Port port(std::string_view text) {
-        const auto value = number_in<unsigned>(text);
+        const auto value = number_in<std::uint32_t>(text);
         if (!value || *value >= port_count(network_))
-            refuse_entry(entry_, fmt::format("ports are 0 to {}", port_count(network_) - 1));
+            refuse_number(value, entry_, "ports", port_count(network_));
         return port_at(*value);
     }
 
@@ -156,14 +173,11 @@ private:
 };
 
 std::vector<std::string> file_lines(std::string_view path) {
-    std::ifstream file{std::string(path)};
-    if (!file)
-        refuse("--faults: cannot read '{}'; give @FILE with one fault a line", path);
+    const std::string text =
+        read_text(std::string(path), "--faults", "give @FILE with one fault a line");
     std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);)
-        lines.push_back(line.substr(0, line.find('#')));
-    if (file.bad())
-        refuse("--faults: cannot read '{}'; give @FILE with one fault a line", path);
+    for (const std::string_view line : lines_in(text))
+        lines.emplace_back(line.substr(0, line.find('#')));
     return lines;
 }
 
@@ -295,7 +309,7 @@ private:
                 first_time(incident.node, incident.port, cables_))
                 return;
         }
-        refuse("--faults: more random cables asked for than the network has");
+        refuse(kCombination, "--faults: more random cables asked for than the network has");
     }
 
     void draw_node(Incident& incident) {
@@ -305,7 +319,8 @@ private:
             if (incident.node != root_ && drawn_nodes_.insert(index(incident.node)).second)
                 return;
         }
-        refuse("--faults: more random nodes asked for than the {} besides the root", nodes - 1);
+        refuse(kCombination, "--faults: more random nodes asked for than the {} besides the root",
+               nodes - 1);
     }
 
     static constexpr unsigned kAttemptsMax = 10'000;

@@ -6,6 +6,7 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/ops/data.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/reports/expected_steps.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "plan_host_cable.hpp"
 #include "plan_programs.hpp"
@@ -36,6 +37,10 @@ void check_rig(const RigOptions& rig) {
 }
 
 void check_results(const ResultOptions& results) {
+    if (!results.expect_steps.empty() && !is_expected_steps(results.expect_steps))
+        refuse("--expect-steps '{}': allowed: formula, or a number", results.expect_steps);
+    if (results.capture.ends_with(".pcap"))
+        refuse("--capture '{}': what is written is pcapng; allowed: FILE.pcapng", results.capture);
     constexpr auto kLeast = static_cast<std::int64_t>(kCaptureBytesMin);
     if (results.capture == kStandardOutput && results.report == kStandardOutput)
         refuse("--capture - and --report -: one of them can be standard output");
@@ -80,13 +85,14 @@ RunPlan plan_shared(const OpKind& kind, const RunArguments& arguments, const std
     if (!arguments.alone && arguments.data.input == "-")
         refuse("--input -: standard input is read once; give several runs a file");
     RunPlan run(arguments, command);
+    run.rig.board = plan_board(run.rig);
+    check_dimension(run.rig);
     run.rig.network = planned_network(arguments);
     run.root = node_of(run.network(), arguments.work.root, "--root");
     if (!run.results.expect.empty())
         run.expected = ConsoleText::read(run.results.expect);
     check_rig(run.rig.options);
     run.rig.one_cable = plan_host_cable(run);
-    run.rig.board = plan_board(run.rig);
     check_results(run.results);
     run.ports = port_model_of(run.model.ports);
     check_model(run.model);

@@ -27,7 +27,7 @@ void check_serial(const RunPlan& run) {
     check_device(run.rig.options.serial);
     for (const std::string& option : run.given)
         if (is_limited(option, kOfEmulators))
-            refuse("{} goes with an emulated mesh, not with --serial", option);
+            refuse(kCombination, "{} goes with an emulated mesh, not with --serial", option);
     const auto rates = baud_rates();
     if (std::ranges::find(rates, run.rig.options.baud) == rates.end())
         refuse("--baud {}: allowed: {}", run.rig.options.baud, fmt::join(rates, ", "));
@@ -39,13 +39,13 @@ void check_load(const RunPlan& run) {
             "mesh load --topology uhc: its cables carry one way only, and a loader answers by the "
             "cable by which it is loaded: allowed: cube, star");
     if (run.nodes() > wire::kLoadNodesMax)
-        refuse("mesh load --dim {}: {} nodes; loaders have room for a tree of {}",
+        refuse(kCombination, "mesh load --dim {}: {} nodes; loaders have room for a tree of {}",
                run.network().dim, run.nodes(), wire::kLoadNodesMax);
     for (const std::string_view option : {"--image", "--gdb"})
         if (run.gives(option))
-            refuse("{} does not go with mesh load", option);
+            refuse(kCombination, "{} does not go with mesh load", option);
     if (run.rig.options.engine == "sim" || run.model.lockstep)
-        refuse("mesh load has emulated nodes that run freely: not with {}",
+        refuse(kCombination, "mesh load has emulated nodes that run freely: not with {}",
                run.model.lockstep ? "--lockstep" : "--engine sim");
 }
 
@@ -58,7 +58,8 @@ void plan_keep(RigPlan& rig) {
         refuse("--keep {}: allowed: 1 to {}, the version of the program", *options.keep,
                wire::kLoadVersionMax);
     if (rig.board.flash_bytes == 0)
-        refuse("--keep: a node of {} has no flash that its loader can write", rig.board.name);
+        refuse(kCombination, "--keep: a node of {} has no flash that its loader can write",
+               rig.board.name);
     if (!options.flash.empty() && !std::filesystem::is_directory(options.flash))
         refuse("--flash '{}': no such folder", options.flash);
     rig.board.machine = rig.board.flash_machine;
@@ -74,12 +75,14 @@ void check_faults(const RunPlan& run) {
             allowed.push_back(kind->name());
     for (const Incident& incident : run.rig.faults.incidents) {
         if (!run.rig.loader.empty() && !leaves_ways(*incident.kind))
-            refuse("--faults '{}': the image comes to other nodes by that node or cable: allowed "
+            refuse(kCombination,
+                   "--faults '{}': the image comes to other nodes by that node or cable: allowed "
                    "with mesh load: {}",
                    run.results.faults, fmt::join(allowed, ", "));
         if (run.rig.loader.empty() && incident.kind->argument() == FaultArgument::node &&
             incident.node == NodeId{0})
-            refuse("--faults '{}': {} strikes node 0, which has the one host cable: allowed: other "
+            refuse(kCombination,
+                   "--faults '{}': {} strikes node 0, which has the one host cable: allowed: other "
                    "nodes",
                    run.results.faults, incident.kind->name());
     }
@@ -92,15 +95,17 @@ bool plan_host_cable(const RunPlan& run) {
     if (options.host_at && *options.host_at != 0)
         refuse("--host-at {}: allowed: 0, the node with the host cable", *options.host_at);
     if (run.gives("--baud") && !run.rig.serial())
-        refuse("--baud goes with --serial");
+        refuse(kCombination, "--baud goes with --serial");
     if (!options.host_at && !run.rig.serial() && options.load.empty())
         return false;
     if (!options.load.empty())
         check_load(run);
     if (options.engine == "sim")
-        refuse("--host-at goes with --engine qemu only: nodes of a simulation have no cable");
+        refuse(kCombination,
+               "--host-at goes with --engine qemu only: nodes of a simulation have no cable");
     if (run.model.lockstep)
-        refuse("--lockstep needs a host cable at each node: not with --host-at, --serial");
+        refuse(kCombination,
+               "--lockstep needs a host cable at each node: not with --host-at, --serial");
     if (run.rig.serial())
         check_serial(run);
     return true;
@@ -111,7 +116,8 @@ void check_host_cable(RunPlan& run) {
         return;
     plan_keep(run.rig);
     if (run.rig.serial() && !run.rig.board.serial())
-        refuse("--board {}: has no serial lines, and --serial needs them", run.rig.board.name);
+        refuse(kCombination, "--board {}: has no serial lines, and --serial needs them",
+               run.rig.board.name);
     check_faults(run);
 }
 

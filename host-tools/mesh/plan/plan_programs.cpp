@@ -1,6 +1,7 @@
 #include "plan_programs.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/node_names.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
@@ -63,7 +64,7 @@ std::string made_image(std::string_view name, const RigPlan& rig) {
     const std::string place = place_of_images(rig);
     const fs::path image = image_of(name, place);
     if (!fs::is_regular_file(image))
-        refuse("'{}': not there; in the source tree `make build/{}/{}.elf` makes it",
+        refuse(Refusal::file, "'{}': not there; in the source tree `make build/{}/{}.elf` makes it",
                image.string(), place, name);
     return image.string();
 }
@@ -78,9 +79,9 @@ std::string file_of(const std::string& word, const RigPlan& rig) {
     if (std::find(names.begin(), names.end(), word) != names.end())
         return made_image(word, rig);
     if (fs::is_regular_file(word))
-        refuse("--app '{}': a file is named with its folder: ./{}", word, word);
-    refuse("--app '{}': no such app{}; there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
-           nearest(word, names), fmt::join(names, ", "));
+        refuse(Refusal::file, "--app '{}': a file is named with its folder: ./{}", word, word);
+    refuse("--app '{}': no such app; {}there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
+           did_you_mean(word, names), fmt::join(names, ", "));
 }
 
 /// The part of this file that the engine loads.

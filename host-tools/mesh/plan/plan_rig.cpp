@@ -78,8 +78,8 @@ struct NodesMemory {
 void plan_size(RigPlan& rig, unsigned ports_max, NodesMemory memory, std::string_view where) {
     const Network network = rig.network;
     if (port_count(network) > ports_max)
-        refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
-               port_count(network), where, ports_max,
+        refuse(kCombination, "--dim {}: needs {} ports a node; {} has {}: --dim up to {}",
+               network.dim, port_count(network), where, ports_max,
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
     const auto& asked = rig.options.memory;
     const std::uint64_t available = asked ? std::uint64_t{*asked} * 1024 : available_kbyte();
@@ -139,7 +139,8 @@ void check_buffers(const RunPlan& run) {
     while (dim != 0 && !fits(dim))
         --dim;
     if (dim != run.network().dim)
-        refuse("--tree {}: has paths of {} links, a node can keep {} packets: --dim up to {}",
+        refuse(kCombination,
+               "--tree {}: has paths of {} links, a node can keep {} packets: --dim up to {}",
                run.work.tree, height(run.network(), tree), buffers(run.network()), dim);
 }
 
@@ -151,7 +152,7 @@ std::string loader_of(const BoardFacts& board) {
     std::vector<std::string> others;
     std::ranges::copy_if(board_names(), std::back_inserter(others), has_loader);
     if (!has_loader(board.name))
-        refuse("--board {}: has no loader; those that have: {}", board.name,
+        refuse(kCombination, "--board {}: has no loader; those that have: {}", board.name,
                fmt::join(others, ", "));
     return image_of("loader", board.loader_folder()).string();
 }
@@ -172,11 +173,13 @@ void plan_engine(const RunPlan& run, RigPlan& rig) {
         rig.loader = loader_of(rig.board);
     if (rig.simulated()) {
         if (run.gives("--boot"))
-            refuse("--boot goes with --engine qemu only: a simulation starts no emulators");
+            refuse(kCombination,
+                   "--boot goes with --engine qemu only: a simulation starts no emulators");
         if (!options.gdb.empty())
-            refuse("--gdb goes with --engine qemu only");
+            refuse(kCombination, "--gdb goes with --engine qemu only");
         if (run.payload_bytes() < wire::kPayloadBytesMost && run.nodes() > rig.board.nodes)
-            refuse("--dim {}: {} nodes; one of {} has memory, and room in its packets, for {}: "
+            refuse(kCombination,
+                   "--dim {}: {} nodes; one of {} has memory, and room in its packets, for {}: "
                    "--dim up to {}",
                    run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
                    largest_dim(run.network().topology, rig.board.nodes, kSimulatedPortsMax));
@@ -185,7 +188,8 @@ void plan_engine(const RunPlan& run, RigPlan& rig) {
         return;
     }
     if (options.keep && options.boot == "fork")
-        refuse("--boot fork: an emulator with flash is started for each node: --boot exec");
+        refuse(kCombination,
+               "--boot fork: an emulator with flash is started for each node: --boot exec");
     if (emulated)
         plan_emulator(rig, options.keep ? "exec" : options.boot);
     plan_size(rig, rig.board.ports(),
@@ -193,7 +197,7 @@ void plan_engine(const RunPlan& run, RigPlan& rig) {
                        : NodesMemory{},
               rig.board.name);
     if (run.nodes() > rig.board.nodes)
-        refuse("--dim {}: {} nodes; one of {} has memory to know {}: --dim up to {}",
+        refuse(kCombination, "--dim {}: {} nodes; one of {} has memory to know {}: --dim up to {}",
                run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
                largest_dim(run.network().topology, rig.board.nodes, rig.board.ports()));
     if (!emulated)
@@ -236,7 +240,8 @@ std::optional<OrderPlan> plan_order(const RigPlan& rig, const ModelOptions& mode
     if (model.order.empty())
         return std::nullopt;
     if (!rig.simulated())
-        refuse("--order: goes with --engine sim; cables of an emulator have the order that comes");
+        refuse(kCombination,
+               "--order: goes with --engine sim; cables of an emulator have the order that comes");
     std::optional<OrderPlan> order = order_of(model.order);
     if (!order)
         refuse("--order '{}': allowed: the numbers of choices in ascending order, as 12,40; none; "
@@ -249,7 +254,8 @@ std::optional<OrderPlan> plan_order(const RigPlan& rig, const ModelOptions& mode
 bool plan_lockstep(const Operation& op) {
     const RunPlan& run = op.run();
     if (run.model.free && run.rig.simulated())
-        refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
+        refuse(kCombination,
+               "--free goes with --engine qemu only; the simulation is always in lockstep");
     return run.rig.simulated() || run.model.lockstep ||
            (!run.model.free && !run.rig.one_cable && op.contends());
 }
@@ -259,9 +265,19 @@ bool plan_lockstep(const Operation& op) {
 BoardFacts plan_board(const RigPlan& rig) {
     const RigOptions& options = rig.options;
     if (!rig.serial() && options.engine != "qemu" && options.engine != "sim")
-        refuse("--engine '{}': allowed: qemu, sim", options.engine);
+        refuse_name("--engine", options.engine, kEngines);
     place_of(board_names(), options.board, "--board");
     return read_board(toolkit_folder() / options.board);
+}
+
+void check_dimension(const RigPlan& rig) {
+    const std::string& topology = rig.options.topology;
+    const Network least = least_network(topology, 1);
+    const std::int64_t dim = rig.options.dim.value_or(least.dim);
+    const unsigned ports = rig.simulated() ? kSimulatedPortsMax : rig.board.ports();
+    if (dim < 1 || dim > kDimMax)
+        refuse("--dim {}: a {} of such nodes has dimension {} to {}", dim, topology, least.dim,
+               largest_dim(least.topology, std::numeric_limits<std::uint64_t>::max(), ports));
 }
 
 void plan_emulator(RigPlan& rig, const std::string& boot) {

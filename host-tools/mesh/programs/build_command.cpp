@@ -1,11 +1,13 @@
 #include "build_command.hpp"
 
 #include "compiler_help.hpp"
+#include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/own_folder.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/common/tables.hpp"
 #include "image_symbols.hpp"
 #include "kept_files.hpp"
@@ -27,6 +29,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <span>
 #include <system_error>
@@ -54,8 +57,7 @@ void append(Words& words, std::string_view prefix, const Words& more) {
 }
 
 [[noreturn]] void explain(const std::string& said) {
-    say("{}", said);
-    throw Explained{};
+    throw UsageError(first_error(said), Refusal::build, said);
 }
 
 /// The place that a program is made for: a board, or a folder of the board's images.
@@ -103,7 +105,7 @@ public:
             if (place_ != kHost)
                 words.emplace_back("-fstack-usage"); // writes OBJECT without .o, with .su
             append(words, {"-MD", "-MF", object + ".d", "-c", file, "-o", object});
-            compiling_.emplace_back(words);
+            compiling_.emplace_back(words, work_.path().string());
             objects_.push_back(object);
         }
     }
@@ -192,7 +194,7 @@ public:
                has_main_ ? libraries_for_main(compiler_.libraries, program_) : compiler_.libraries);
         append(words, {"-o", into});
         std::string said;
-        if (!run_tool(words, said))
+        if (!run_tool(words, said, work_.path().string()))
             explain_link(said);
         return said;
     }
@@ -245,7 +247,7 @@ private:
     /// The output of the tool.
     std::string run(const Words& words) const {
         std::string said;
-        if (!run_tool(words, said))
+        if (!run_tool(words, said, work_.path().string()))
             explain(said);
         return said;
     }
@@ -260,17 +262,20 @@ private:
                                                      : "its data (RAM)",
                                  (*at)[2].str());
         if (!parts.empty())
-            refuse("{}: too big for a node of {}: {}", arguments_.output, place_, parts);
+            refuse(Refusal::build, "{}: too big for a node of {}: {}", arguments_.output, place_,
+                   parts);
         if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos ||
             said.find("undefined reference to `mesh_cxx_main'") != std::string::npos)
-            refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
+            refuse(Refusal::build,
+                   "{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
                    "main()",
                    arguments_.output);
         static const std::regex missing("undefined reference to `(\\w+)'");
         std::smatch name;
         if (std::regex_search(said, name, missing))
             if (const auto words = words_of_missing(name[1].str()); !words.empty())
-                refuse("{}: nothing defines {}: {}", arguments_.output, name[1].str(), words);
+                refuse(Refusal::build, "{}: nothing defines {}: {}", arguments_.output,
+                       name[1].str(), words);
         explain(said);
     }
 
@@ -302,10 +307,10 @@ void check(const BuildArguments& arguments) {
         if (!is_source(file))
             refuse("'{}': allowed: files that end in .cpp, .cc or .c", file);
         if (!fs::is_regular_file(file))
-            refuse("'{}': no such file", file);
+            refuse(Refusal::file, "'{}': no such file", file);
     }
     if (!arguments.engine.empty() && arguments.engine != "qemu" && arguments.engine != "sim")
-        refuse("--engine '{}': allowed: qemu, sim; without it, both", arguments.engine);
+        refuse_name("--engine", arguments.engine, std::array{"qemu", "sim"});
     place_of(board_names(), arguments.board, "--board");
     check_kind(arguments);
 }
@@ -330,6 +335,7 @@ void put_program(const fs::path& program, const std::string& output) {
 /// takes.
 Words build(const BuildArguments& arguments, bool tells) {
     check(arguments);
+    const HeldSignals held; // until the folder is gone
     const TemporaryFolder work("mesh-build");
     std::vector<Half> halves;
     if (arguments.engine != "sim")
@@ -396,7 +402,7 @@ void build_command(const BuildArguments& arguments) {
 fs::path built_program(const std::string& source, const std::string& engine,
                        const std::string& place, const std::vector<std::string>& defines) {
     if (!fs::is_regular_file(source))
-        refuse("'{}': no such file", source);
+        refuse(Refusal::file, "'{}': no such file", source);
     const std::string what =
         fmt::format("{} {} {} {} {} {}", fs::canonical(source).string(), engine, place,
                     kernel_stamp(), toolkit_folder().string(), fmt::join(defines, " "));
@@ -412,7 +418,15 @@ fs::path built_program(const std::string& source, const std::string& engine,
     arguments.board = place.substr(0, slash);
     arguments.kind = place.substr(std::min(slash + 1, place.size()));
     arguments.output = program.string();
-    keep_list(program, build(arguments, false));
+    static std::map<fs::path, UsageError> broken; // several runs may ask for it
+    if (const auto before = broken.find(program); before != broken.end())
+        throw before->second;
+    try {
+        keep_list(program, build(arguments, false));
+    } catch (const UsageError& error) {
+        broken.emplace(program, error);
+        throw;
+    }
     return program;
 }
 

@@ -31,13 +31,13 @@ struct BuildArguments {
 
 /// A file of this name is one that a program is built of.
 bool is_source(std::string_view file);
-/// Explained: a compiler has said what is wrong. UsageError.
+/// UsageError, with what a compiler has said is wrong.
 void build_command(const BuildArguments& arguments);
 
 /// The program of one source file for an engine, in the user's cache folder; built if it is not
 /// there, or older than the files that it is made of. `place`: a board, or BOARD/relay or
 /// BOARD/loaded, as its images are called. `defines`: NAME=VALUE, for the compiler.
-/// Explained, UsageError.
+/// UsageError.
 std::filesystem::path built_program(const std::string& source, const std::string& engine,
                                     const std::string& place,
                                     const std::vector<std::string>& defines = {});

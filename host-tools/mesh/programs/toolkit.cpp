@@ -3,13 +3,11 @@
 #include "host-tools/mesh/common/errors.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <sstream>
 
 namespace mesh::host {
@@ -46,21 +44,6 @@ std::vector<std::string> names_of(const std::vector<std::pair<std::string, std::
     for (const auto& [name, phrase] : phrases)
         names.push_back(name);
     return names;
-}
-
-/// Letters to be put in, left out or changed to make one of the other.
-std::size_t distance(std::string_view one, std::string_view other) {
-    std::vector<std::size_t> row(other.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (const char letter : one) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t at = 0; at < other.size(); ++at) {
-            const std::size_t changed = diagonal + (letter == other[at] ? 0 : 1);
-            diagonal = row[at + 1];
-            row[at + 1] = std::min({changed, row[at] + 1, row[at + 1] + 1});
-        }
-    }
-    return row.back();
 }
 
 fs::path program_folder() {
@@ -104,14 +87,6 @@ std::string default_board() {
 
 fs::path image_of(std::string_view name, std::string_view board) {
     return toolkit_folder() / board / fmt::format("{}.elf", name);
-}
-
-std::string nearest(std::string_view name, const std::vector<std::string>& names) {
-    std::vector<std::string> near;
-    std::ranges::copy_if(names, std::back_inserter(near), [name](const std::string& known) {
-        return known.starts_with(name) || distance(name, known) <= 1 + known.size() / 4;
-    });
-    return near.empty() ? std::string{} : fmt::format("; did you mean {}?", fmt::join(near, ", "));
 }
 
 Compiler compiler_for(std::string_view place) {

@@ -31,9 +31,6 @@ std::string default_board();
 /// The image of such an app, or of an op's program, for a board.
 std::filesystem::path image_of(std::string_view name, std::string_view board);
 
-/// "; did you mean hello?" for names that are nearly `name`; nothing if none is.
-std::string nearest(std::string_view name, const std::vector<std::string>& names);
-
 /// How a compiler is called, as words; @ is replaced by the toolkit's folder.
 struct Compiler {
     std::vector<std::string> cxx;

@@ -3,9 +3,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +23,15 @@ struct Case {
     unsigned jobs = 1;              // that it counts for
     std::size_t place = 0;          // among all cases
     std::string page{};             // file for the report instead; "": it is read
+    std::string log{};              // a new folder for what it says; "": none
+    std::string title{};            // for a build server, of all that tells it apart; "": the name
+    std::string group{};            // the class that JUnit puts it into; "": the suite
 };
 
 enum class CaseVerdict : std::uint8_t { verified, failed, refused };
+
+inline constexpr std::array kVerdicts{CaseVerdict::verified, CaseVerdict::failed,
+                                      CaseVerdict::refused};
 
 constexpr std::string_view name_of(CaseVerdict verdict) {
     switch (verdict) {
@@ -33,9 +42,14 @@ constexpr std::string_view name_of(CaseVerdict verdict) {
     return "";
 }
 
+/// Kinds of failures; a run that was refused has the name of its Refusal.
+inline constexpr std::string_view kOfRun = "run";
+inline constexpr std::string_view kOfSignal = "signal"; // no verdict: something else ended it
+
 struct CaseResult {
     Case work;
     CaseVerdict verdict = CaseVerdict::failed;
+    std::string kind{kOfRun};
     std::string reason;  // one line; of a verified run none
     std::string said;    // all that it wrote to standard error, the end of long text
     std::string console; // to standard output, in the same way
@@ -43,5 +57,10 @@ struct CaseResult {
     double seconds = 0;
     std::shared_ptr<const nlohmann::ordered_json> report; // null if there is none
 };
+
+inline std::size_t count_of(std::span<const CaseResult> results, CaseVerdict verdict) {
+    return static_cast<std::size_t>(
+        std::ranges::count(results, verdict, [](const CaseResult& one) { return one.verdict; }));
+}
 
 } // namespace mesh::host

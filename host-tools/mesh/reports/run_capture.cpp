@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/own_folder.hpp"
 #include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
 #include "report.hpp"
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +29,11 @@ constexpr int kRights = 0666;
 bool is_pipe(int file) {
     struct stat kind = {};
     return fstat(file, &kind) == 0 && S_ISFIFO(kind.st_mode);
+}
+
+bool is_regular(int file) {
+    struct stat kind = {};
+    return fstat(file, &kind) == 0 && S_ISREG(kind.st_mode);
 }
 
 /// From now on printed text goes to standard error, and standard output is the capture's alone.
@@ -43,8 +50,7 @@ int take_standard_output() {
 
 /// A file that is gone when it is closed.
 int open_nameless() {
-    const char* const folder = std::getenv("TMPDIR");
-    return open(folder != nullptr ? folder : "/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, kRights);
+    return open(temporary_folder().c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kRights);
 }
 
 int open_or_take(const RunPlan& plan) {
@@ -52,9 +58,13 @@ int open_or_take(const RunPlan& plan) {
         return open_nameless();
     if (plan.results.capture == kStandardOutput)
         return take_standard_output();
-    return open(plan.results.capture.c_str(),
-                (plan.results.wants_page() ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC,
-                kRights);
+    const int file =
+        open(plan.results.capture.c_str(),
+             (plan.results.wants_page() ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, kRights);
+    if (file >= 0 && is_regular(file) && flock(file, LOCK_EX | LOCK_NB) != 0)
+        refuse(Refusal::file, "--capture '{}': another run is writing it; give each its own",
+               plan.results.capture);
+    return file >= 0 && is_regular(file) && ftruncate(file, 0) != 0 ? -1 : file;
 }
 
 Fd open_capture(const RunPlan& plan) {
@@ -62,8 +72,12 @@ Fd open_capture(const RunPlan& plan) {
     if (file.get() >= 0 && is_pipe(file.get()))
         fcntl(file.get(), F_SETFL, O_NONBLOCK);
     if (file.get() < 0)
-        throw RunError(fmt::format("--capture '{}': cannot be written: {}", plan.results.capture,
-                                   std::strerror(errno)));
+        throw RunError(
+            fmt::format("{}: cannot be written: {}",
+                        plan.results.capture.empty()
+                            ? fmt::format("a page's frames, in {}", temporary_folder().string())
+                            : fmt::format("--capture '{}'", plan.results.capture),
+                        std::strerror(errno)));
     return file;
 }
 

@@ -29,6 +29,12 @@ std::vector<std::string_view> tree_names(Network network) {
     return names;
 }
 
+bool is_tree_somewhere(std::string_view tree) {
+    return std::ranges::any_of(kTopologies, [&](const auto& topology) {
+        return rule_by_name(topology.second, tree).has_value();
+    });
+}
+
 } // namespace
 
 std::vector<std::string_view> topology_names() { return names_of(kTopologies); }
@@ -48,7 +54,8 @@ std::vector<std::string_view> tree_names(Topology topology) {
 std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
                        std::string_view option) {
     if (value < low || value > high)
-        refuse("{} {}: allowed: {} to {}", option, value, low, high);
+        refuse(value < low ? Refusal::value : kCombination, "{} {}: allowed: {} to {}", option,
+               value, low, high);
     return static_cast<std::uint32_t>(value);
 }
 
@@ -64,7 +71,8 @@ Network network_of(std::string_view topology, std::int64_t dim) {
             low = low == 0 ? candidate : low;
             high = candidate;
         }
-    refuse("--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
+    refuse(dim < 1 || dim > kDimMax ? Refusal::value : kCombination,
+           "--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
 }
 
 Network least_network(std::string_view topology, std::int64_t nodes) {
@@ -83,9 +91,16 @@ Rule tree_of(Network network, std::string_view tree, NodeId root) {
     const auto rule =
         rule_by_name(network.topology, tree == kBalanced1986 ? name(Rule::sbnt_minr) : tree);
     if (!rule || subtree_count(network, *rule) == 0)
-        refuse("--tree '{}': {}allowed: {}, or the file of a rule: ./FILE.hpp", tree,
-               rule ? "needs an even --dim; " : "", fmt::join(tree_names(network), ", "));
+        refuse_tree(tree, tree_names(network), rule ? "needs an even --dim; " : "");
     return *rule;
+}
+
+void refuse_tree(std::string_view tree, const std::vector<std::string_view>& names,
+                 std::string_view why) {
+    const bool known = is_tree_somewhere(tree);
+    refuse(known ? kCombination : Refusal::value,
+           "--tree '{}': {}{}allowed: {}, or the file of a rule: ./FILE.hpp", tree, why,
+           known ? "" : did_you_mean(tree, names), fmt::join(names, ", "));
 }
 
 std::string label_of(Network network, NodeId node) {

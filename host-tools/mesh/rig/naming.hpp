@@ -25,8 +25,12 @@ Network network_of(std::string_view topology, std::int64_t dim);
 /// The one of this topology with the least dimension that has so many nodes.
 Network least_network(std::string_view topology, std::int64_t nodes);
 /// The tree with this name; Rule::own, loaded and checked, for the file of a rule
-/// (own_rule.hpp). UsageError, Explained.
+/// (own_rule.hpp). UsageError.
 Rule tree_of(Network network, std::string_view name, NodeId root);
+/// Refuses a tree that is none of these, which are allowed here, with `why` before them.
+/// UsageError.
+[[noreturn]] void refuse_tree(std::string_view tree, const std::vector<std::string_view>& names,
+                              std::string_view why);
 /// The values of --ports.
 std::vector<std::string_view> port_model_names();
 /// The meaning of one of them. UsageError.

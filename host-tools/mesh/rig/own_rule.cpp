@@ -123,7 +123,7 @@ Rule load_own_rule(Network network, const std::string& file, NodeId root) {
     if (is_own_rule(network, file, root))
         return Rule::own;
     if (!fs::is_regular_file(file))
-        refuse("--tree '{}': no such file", file);
+        refuse(Refusal::file, "--tree '{}': no such file", file);
     loaded_rule = nullptr;
     const fs::path object =
         built_program(part_of_program("table.cpp"), "sim", default_board(), {define_of(file)});

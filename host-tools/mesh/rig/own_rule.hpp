@@ -18,7 +18,7 @@ bool is_rule_file(std::string_view word);
 /// Rule::own, which is the tree of this file from here on, if it is a tree: the root reaches each
 /// other node once, by ports that it has, and parent() agrees. Of networks of up to
 /// kAllRootsNodesMax nodes every root is looked at, of larger ones this root. UsageError: it is
-/// none, with file, line, nodes, and what disagrees. Explained: the compiler's words.
+/// none, with file, line, nodes, and what disagrees, or with what the compiler says.
 Rule load_own_rule(Network network, const std::string& file, NodeId root);
 inline constexpr std::uint32_t kAllRootsNodesMax = 1024;
 
@@ -35,7 +35,7 @@ const OwnRuleFacts& own_rule_facts();
 std::string tree_words(Rule rule);
 
 /// The image of the ops' program with the loaded rule, for a board or a folder of its images.
-/// UsageError, Explained.
+/// UsageError.
 std::filesystem::path own_rule_image(const std::string& place);
 
 } // namespace mesh::host

@@ -58,6 +58,8 @@ struct ModelOptions {
     std::uint64_t seed = 1;
 };
 
+inline constexpr std::array<std::string_view, 2> kEngines{"qemu", "sim"};
+
 /// The network and its nodes, and how a person looks on.
 struct RigOptions {
     std::string topology = "cube";
@@ -92,11 +94,12 @@ struct ResultOptions {
     std::string report;
     std::string capture; // file, kStandardOutput, or none
     std::optional<std::int64_t> capture_bytes;
-    std::string expect; // file
+    std::string expect;       // file
+    std::string expect_steps; // see reports/expected_steps.hpp
     std::string junit;
 
     /// --report FILE.html: a page instead of JSON.
-    bool wants_page() const { return report.ends_with(".html"); }
+    bool wants_page() const { return report.ends_with(".html") || report.ends_with(".htm"); }
 };
 
 /// --report with this name goes to standard output, and the table to standard error; --capture, and
@@ -106,6 +109,7 @@ inline constexpr const char* kStandardOutput = "-";
 /// The command line of one run; plan_run() makes sense of it.
 struct RunArguments {
     std::vector<std::string> given; // options that are there, by their first names
+    std::string title;              // the options that tell this run from others
     WorkOptions work;
     DataOptions data;
     ModelOptions model;
@@ -125,29 +129,33 @@ enum OptionLimit : unsigned {
     kOfSeries = 2,    // is read for all runs of a series, not for each
     kNotInMatrix = 4, // the same of a matrix, which has options of its own
     kOfEmulators = 8, // and cables, which are not to be had of a mesh that is there already
+    kOfMachine = 16,  // of two machines they differ, and the run is the same
 };
 struct LimitedOption {
     std::string_view name;
     unsigned limits;
 
-    bool is(OptionLimit limit) const { return (limits & limit) != 0; }
+    bool is(unsigned limit) const { return (limits & limit) != 0; }
 };
 inline constexpr std::array kLimitedOptions{
     LimitedOption{"--engine", kOfEmulators},
     LimitedOption{"--faults", kOfEmulators},
-    LimitedOption{"--capture", kOfEmulators | kNotInSeries | kNotInMatrix},
+    LimitedOption{"--capture", kOfEmulators | kNotInSeries | kNotInMatrix | kOfMachine},
     LimitedOption{"--gdb", kOfEmulators | kNotInSeries | kNotInMatrix},
     LimitedOption{"--miswire", kOfEmulators},
-    LimitedOption{"--qemu", kOfEmulators},
-    LimitedOption{"--capture-bytes", kOfEmulators | kNotInMatrix},
-    LimitedOption{"--memory", kOfEmulators | kNotInMatrix},
+    LimitedOption{"--qemu", kOfEmulators | kOfMachine},
+    LimitedOption{"--capture-bytes", kOfEmulators | kNotInMatrix | kOfMachine},
+    LimitedOption{"--memory", kOfEmulators | kNotInMatrix | kOfMachine},
     LimitedOption{"--image", kOfEmulators},
     LimitedOption{"--dry-run", kOfEmulators | kNotInSeries | kNotInMatrix},
     LimitedOption{"--boot", kOfEmulators},
     LimitedOption{"--flash", kOfEmulators},
-    LimitedOption{"--output", kNotInSeries | kNotInMatrix},
-    LimitedOption{"--log", kNotInSeries | kNotInMatrix},
-    LimitedOption{"--live", kNotInSeries | kNotInMatrix},
+    LimitedOption{"--output", kNotInSeries | kNotInMatrix | kOfMachine},
+    LimitedOption{"--log", kNotInSeries | kNotInMatrix | kOfMachine},
+    LimitedOption{"--live", kNotInSeries | kNotInMatrix | kOfMachine},
+    LimitedOption{"--quiet", kOfMachine},
+    LimitedOption{"--timeout", kOfMachine},
+    LimitedOption{"--limit", kOfMachine},
     LimitedOption{"--raw", kNotInMatrix},
     LimitedOption{"--seed", kOfSeries},
     LimitedOption{"--repeat", kOfSeries | kNotInMatrix},
@@ -159,7 +167,7 @@ inline constexpr std::array kLimitedOptions{
 };
 
 /// True if an option, by its first name, has no place there.
-constexpr bool is_limited(std::string_view option, OptionLimit limit) {
+constexpr bool is_limited(std::string_view option, unsigned limit) {
     return std::ranges::any_of(kLimitedOptions, [=](const LimitedOption& one) {
         return one.name == option && one.is(limit);
     });

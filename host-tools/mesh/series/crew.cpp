@@ -1,5 +1,6 @@
 #include "crew.hpp"
 
+#include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
 
@@ -52,17 +53,29 @@ std::vector<std::string> child_words(const Case& work) {
     words.insert(words.begin() + 2, work.page.empty()
                                         ? fmt::format("--report=/dev/fd/{}", kChildFirstFd)
                                         : "--report=" + work.page);
+    if (!work.log.empty())
+        words.insert(words.begin() + 2, "--log=" + work.log);
     return words;
 }
 
-/// Why a run failed: its last line that begins with our name, without the command.
+/// Why a run failed: its last line that begins with our name, without the command; else what a
+/// compiler has said.
 std::string reason_in(std::string_view errors) {
     const std::string_view::size_type at = ("\n" + std::string(errors)).rfind("\nmesh: ");
     if (at == std::string_view::npos)
-        return {};
+        return first_error(errors);
     std::string_view line = errors.substr(at + kOwnWords.size());
     line = line.substr(0, line.find('\n'));
     return std::string(line.substr(0, line.find(kRepeatWords)));
+}
+
+/// The number of the signal that ended it, in place of an exit status or behind one; 0: none.
+int signal_in(std::string_view how) {
+    const bool exited = how.starts_with(kExit);
+    if (!exited && !how.starts_with(kSignal))
+        return 0;
+    const int number = std::stoi(std::string(how.substr((exited ? kExit : kSignal).size())));
+    return !exited ? number : number > kSignalBase ? number - kSignalBase : 0;
 }
 
 /// "exit 1: why", or the signal by its name.
@@ -200,6 +213,8 @@ CaseResult Crew::result_of(Child& child) {
         result.verdict = CaseVerdict::verified;
     else if (how == fmt::format("{}{}", kExit, 2))
         result.verdict = CaseVerdict::refused;
+    if (signal_in(how) != 0)
+        result.kind = kOfSignal;
     if (result.verdict != CaseVerdict::verified)
         result.reason = reason_of(how, child.errors.text);
     auto report = nlohmann::ordered_json::parse(child.report.text, nullptr, false);

@@ -30,6 +30,8 @@ public:
     /// Starts a child. RunError.
     void start(Case work);
     bool idle() const { return children_.empty(); }
+    /// Interrupted, if a signal has come.
+    void check() const { signals_.check(); }
     /// The jobs that its children count for.
     unsigned jobs() const;
     std::uint64_t memory_kbyte() const;

@@ -1,8 +1,10 @@
 #include "matrix_file.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/nearest.hpp"
+#include "host-tools/mesh/common/text_file.hpp"
 #include "host-tools/mesh/options/run_rows.hpp"
-#include "series.hpp"
+#include "host-tools/mesh/reports/expected_steps.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -78,8 +80,8 @@ Dimension dimension_of(const std::string& path, const std::vector<MatrixKey>& ke
         std::vector<std::string> names;
         for (const MatrixKey& one : keys)
             names.push_back(one.name);
-        refuse_at(path, dimension.place, "no key '{}'; allowed: {}", dimension.key,
-                  fmt::join(names, ", "));
+        refuse_at(path, dimension.place, "no key '{}'; {}allowed: {}", dimension.key,
+                  did_you_mean(dimension.key, names), fmt::join(names, ", "));
     }
     if (const toml::array* const list = value.as_array()) {
         if (list->empty())
@@ -95,9 +97,12 @@ Dimension dimension_of(const std::string& path, const std::vector<MatrixKey>& ke
 
 /// The dimensions of a table, in the order of the file; they replace those that hold for all.
 std::vector<Dimension> dimensions_of(const std::string& path, const std::vector<MatrixKey>& keys,
-                                     const toml::table& table, std::vector<Dimension> dimensions) {
+                                     const toml::table& table, std::vector<Dimension> dimensions,
+                                     bool in_section) {
     const std::size_t common = dimensions.size();
     for (const auto& [key, value] : table) {
+        if (value.is_table() && in_section)
+            refuse_at(path, key.source().begin, "a section in a section; allowed: [\"a.b\"]");
         if (value.is_table())
             continue;
         Dimension dimension = dimension_of(path, keys, key, value);
@@ -120,18 +125,6 @@ bool truth_of(const std::string& path, const Dimension& dimension, const std::st
     return value == "true";
 }
 
-void expect_steps(const std::string& path, const Dimension& dimension, const std::string& value,
-                  MatrixCase& made) {
-    made.expects_formula = value == "formula";
-    if (made.expects_formula)
-        return;
-    const auto steps = seed_range_of(value);
-    if (!steps || steps->first != steps->last)
-        refuse_at(path, dimension.place, "{} '{}': allowed: formula, or a number", dimension.key,
-                  value);
-    made.expected_steps = steps->first;
-}
-
 bool is_flag(std::string_view key) {
     static const std::vector<RunOption> options = run_options();
     return std::any_of(options.begin(), options.end(),
@@ -146,7 +139,10 @@ void apply(const std::string& path, const Dimension& dimension, const std::strin
     if (has(more, dimension.key)) {
         made.more[dimension.key] = value;
     } else if (dimension.key == kExpectSteps) {
-        expect_steps(path, dimension, value, made);
+        if (!is_expected_steps(value))
+            refuse_at(path, dimension.place, "{} '{}': allowed: formula, or a number",
+                      dimension.key, value);
+        made.expect_steps = value;
     } else if (dimension.key == kAllowRefused) {
         made.allow_refused = truth_of(path, dimension, value);
     } else if (dimension.key == kWords) {
@@ -186,12 +182,18 @@ void add_product(const std::string& path, std::string_view section,
     }
 }
 
+void number_equal_names(std::vector<MatrixCase>& cases) {
+    std::map<std::string, unsigned> times;
+    for (MatrixCase& made : cases)
+        if (const unsigned number = ++times[made.name]; number != 1)
+            made.name += fmt::format(" #{}", number);
+}
+
 toml::table parse(const std::string& path) {
+    const std::string text = read_text(path, "mesh matrix");
     try {
-        return toml::parse_file(path);
+        return toml::parse(text);
     } catch (const toml::parse_error& error) {
-        if (error.source().begin.line == 0)
-            refuse("{}: {}", path, error.description());
         refuse_at(path, error.source().begin, "{}", error.description());
     }
 }
@@ -200,8 +202,8 @@ toml::table parse(const std::string& path) {
 
 std::vector<MatrixKey> matrix_keys() {
     std::vector<MatrixKey> keys{
-        {std::string(kExpectSteps), "formula, or a number: other steps fail the run"},
-        {std::string(kAllowRefused), "true: a run that is refused is listed apart, not failed"},
+        {std::string(kAllowRefused),
+         "true: a run whose options do not go together is listed apart, not failed"},
         {std::string(kWords), "the words behind --, parted by blanks: of each text, one run"}};
     for (const RunOption& option : run_options())
         if (!is_limited("--" + option.name, kNotInMatrix))
@@ -213,7 +215,7 @@ std::vector<MatrixCase> read_matrix(const std::string& path, const std::vector<M
     const toml::table file = parse(path);
     std::vector<MatrixKey> keys = matrix_keys();
     keys.insert(keys.end(), more.begin(), more.end());
-    const std::vector<Dimension> common = dimensions_of(path, keys, file, {});
+    const std::vector<Dimension> common = dimensions_of(path, keys, file, {}, false);
     std::vector<std::pair<toml::source_position, std::string>> sections;
     for (const auto& [key, value] : file)
         if (value.is_table())
@@ -224,8 +226,9 @@ std::vector<MatrixCase> read_matrix(const std::string& path, const std::vector<M
               [](const auto& a, const auto& b) { return a.first.line < b.first.line; });
     std::vector<MatrixCase> cases;
     for (const auto& [place, name] : sections)
-        add_product(path, name, dimensions_of(path, keys, *file[name].as_table(), common), more,
-                    cases);
+        add_product(path, name, dimensions_of(path, keys, *file[name].as_table(), common, true),
+                    more, cases);
+    number_equal_names(cases);
     return cases;
 }
 

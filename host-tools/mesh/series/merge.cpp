@@ -33,7 +33,7 @@ struct Part {
 };
 
 CaseVerdict verdict_of(const std::string& word) {
-    for (const auto verdict : {CaseVerdict::verified, CaseVerdict::failed, CaseVerdict::refused})
+    for (const auto verdict : kVerdicts)
         if (word == name_of(verdict))
             return verdict;
     throw RunError(fmt::format("'{}' is no verdict", word));
@@ -42,7 +42,11 @@ CaseVerdict verdict_of(const std::string& word) {
 CaseResult result_of(const Json& run) {
     CaseResult result;
     result.work.name = run.at("name");
+    result.work.title = run.value("title", "");
+    result.work.group = run.value("class", "");
     result.verdict = verdict_of(run.at("verdict"));
+    if (run.contains("kind") && run["kind"].is_string())
+        result.kind = run["kind"];
     if (run.at("reason").is_string())
         result.reason = run.at("reason");
     result.repeat = run.at("repeat");
@@ -64,6 +68,9 @@ Part part_of(const std::string& file) {
         Part part{file, report.at("suite"), report.at("job"), *shard, report.at("seconds"), {}};
         for (const Json& run : report.at("runs"))
             part.results.push_back(result_of(run));
+        for (const auto verdict : kVerdicts)
+            if (report.at(std::string(name_of(verdict))) != count_of(part.results, verdict))
+                throw RunError("its runs are not those that it counts");
         return part;
     } catch (const std::exception&) {
         throw RunError(fmt::format("{}: no report of a shard; `mesh run` and `mesh matrix` with "

@@ -6,6 +6,7 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shrink.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 #include "tally.hpp"
 
 #include <fmt/format.h>
@@ -216,6 +217,7 @@ bool run_orders(const SeriesArguments& arguments) {
     const Wanted wanted = wanted_of(arguments.orders);
     check_orders(arguments);
     Tally tally(kOrderWidth, !arguments.run.results.report.empty());
+    tally.set_title(arguments.run.title, group_of(arguments.run));
     Runs runs(arguments.words);
     const auto write = [&] {
         tally.print_totals(false);

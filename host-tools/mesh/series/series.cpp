@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
 #include "tally.hpp"
 
@@ -38,7 +39,7 @@ void check_series(const SeriesArguments& arguments) {
             refuse("{}: goes with one run, not with --repeat, --orders, --until-failure or a range "
                    "of seeds",
                    option);
-    if (arguments.run.results.report.ends_with(".html"))
+    if (arguments.run.results.wants_page())
         refuse("--report '{}': a page shows one run; several have their report as JSON",
                arguments.run.results.report);
     if (arguments.repeat == 0)
@@ -107,6 +108,7 @@ bool run_series(const SeriesArguments& arguments) {
     Tally tally(kNameWidth, !arguments.run.results.report.empty());
     const Shard shard = shard_given(arguments.shard);
     tally.set_shard(shard, job_of(arguments));
+    tally.set_title(arguments.run.title, group_of(arguments.run));
     Crew crew;
     std::uint64_t place = 0;
     try {

@@ -49,6 +49,10 @@ void Tally::add(CaseResult result, bool shown) {
     std::fflush(stdout);
     if (!keep_reports_)
         result.report = nullptr;
+    if (!title_.empty())
+        result.work.title = fmt::format("{} {}", title_, result.work.name);
+    if (!group_.empty())
+        result.work.group = group_;
     results_.push_back(std::move(result));
 }
 
@@ -65,11 +69,7 @@ void Tally::print_totals(bool with_failures) const {
     std::fflush(stdout);
 }
 
-std::size_t Tally::count(CaseVerdict verdict) const {
-    return static_cast<std::size_t>(
-        std::count_if(results_.begin(), results_.end(),
-                      [&](const CaseResult& result) { return result.verdict == verdict; }));
-}
+std::size_t Tally::count(CaseVerdict verdict) const { return count_of(results_, verdict); }
 
 double Tally::seconds() const {
     if (seconds_)
@@ -82,7 +82,10 @@ Json Tally::json(std::string_view suite) const {
     for (const CaseResult& result : results_) {
         const bool good = result.verdict == CaseVerdict::verified;
         runs.push_back({{"name", result.work.name},
+                        {"title", result.work.title},
+                        {"class", result.work.group},
                         {"verdict", name_of(result.verdict)},
+                        {"kind", good ? Json(nullptr) : Json(result.kind)},
                         {"reason", good ? Json(nullptr) : Json(result.reason)},
                         {"repeat", result.repeat},
                         {"seconds", result.seconds},

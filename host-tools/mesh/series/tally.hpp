@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,11 @@ public:
         shard_ = shard;
         job_ = std::move(job);
     }
+    /// What tells these runs from others: words before each name, and JUnit's class.
+    void set_title(std::string title, std::string group) {
+        title_ = std::move(title);
+        group_ = std::move(group);
+    }
     /// The runs have taken so many seconds, elsewhere.
     void took(double seconds) { seconds_ = seconds; }
 
@@ -41,6 +47,7 @@ public:
         return count(CaseVerdict::verified) != 0 && count(CaseVerdict::failed) == 0;
     }
     std::size_t count(CaseVerdict verdict) const;
+    std::span<const CaseResult> results() const { return results_; }
     double seconds() const;
     /// Writes names, verdicts, times and reports as JSON, and JUnit's XML; "": not. RunError.
     void write(const std::string& report, const std::string& junit, std::string_view suite) const;
@@ -52,6 +59,8 @@ private:
     bool keep_reports_;
     Shard shard_;
     std::string job_;
+    std::string title_;
+    std::string group_;
     std::optional<double> seconds_; // else since started_
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     std::vector<CaseResult> results_;

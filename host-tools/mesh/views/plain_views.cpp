@@ -122,6 +122,22 @@ void add_stays(Json& events, const Recording& recording) {
 
 } // namespace
 
+std::string json_view(const Scene& scene) {
+    Json frames = Json::array();
+    for (const Passage& passage : scene.recording.passages)
+        frames.push_back({{"time", static_cast<double>(passage.sent_us) / kTicks},
+                          {"from", index(passage.from)},
+                          {"out", index(passage.out)},
+                          {"to", index(passage.to)},
+                          {"in", index(passage.in)},
+                          {"kind", kind_of(passage)},
+                          {"sequence", passage.link.sequence},
+                          {"acknowledged", passage.link.acknowledged},
+                          {"packet", passage.has_packet ? Json(packet_text(passage)) : Json()},
+                          {"note", passage.comment.empty() ? Json() : Json(passage.comment)}});
+    return frames.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string text_view(const Scene& scene) {
     std::string text = fmt::format("# {}\n{:>14} {:>9} {:>9} {:<12} {:>5} {:>5}  {}\n",
                                    cleaned(scene.recording.command), "time", "from", "to", "kind",

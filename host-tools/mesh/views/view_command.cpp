@@ -26,11 +26,12 @@ namespace mesh::host {
 namespace {
 
 using View = std::string (*)(const Scene&);
-constexpr std::array<std::pair<std::string_view, View>, 4> kViews{
+constexpr std::array<std::pair<std::string_view, View>, 5> kViews{
     {{"html", [](const Scene& scene) { return html_view(scene); }},
      {"trace", trace_view},
      {"svg", svg_view},
-     {"text", text_view}}};
+     {"text", text_view},
+     {"json", json_view}}};
 
 /// The bytes of a file, as long as this lives. A pipe is read to its end.
 class Mapped {

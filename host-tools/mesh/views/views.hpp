@@ -24,6 +24,8 @@ struct Scene {
 
 /// A table with a line for each frame, to be searched.
 std::string text_view(const Scene& scene);
+/// The same as a JSON array.
+std::string json_view(const Scene& scene);
 /// Chrome's trace events, for Perfetto: a process for each node, and an arrow for each hop.
 std::string trace_view(const Scene& scene);
 /// A space-time diagram: nodes downward, model time to the right.

@@ -265,7 +265,7 @@ def test_a_program_that_cannot_run_here_is_refused_before_anything_boots(tmp_pat
     refused(mesh(*run, tmp_path / "one"), "is for --engine sim alone")
     refused(mesh(*run, tmp_path / "one", "--engine", "sim"), "has no app_main(mesh::Kernel&)")
     refused(mesh(*run, "./README.md"), "not a program")
-    refused(mesh(*run, "helo"), "did you mean heat, hello?")
+    refused(mesh(*run, "helo"), "did you mean hello, heat?")
     refused(mesh(*run, "README.md"), "a file is named with its folder: ./")
 
 
