@@ -6,9 +6,11 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -52,22 +54,22 @@ std::string_view name_at(FileBytes names, std::uint64_t position) {
     return rest.substr(0, rest.find('\0'));
 }
 
-template <class Header, class Section>
-FileBytes find_section(FileBytes bytes, std::string_view name) {
+/// Visits the sections of a file: visit(name, contents).
+template <class Header, class Section, class Visit>
+void for_each_section(FileBytes bytes, Visit visit) {
     const auto header = at<Header>(bytes, 0);
     if (!header)
-        return {};
+        return;
     const auto section = [&](unsigned number) {
         return at<Section>(bytes, header->e_shoff + std::uint64_t{number} * sizeof(Section));
     };
     const auto names_section = section(header->e_shstrndx);
     if (!names_section)
-        return {};
+        return;
     const FileBytes names = part(bytes, names_section->sh_offset, names_section->sh_size);
     for (unsigned number = 0; number < header->e_shnum; ++number)
-        if (const auto found = section(number); found && name_at(names, found->sh_name) == name)
-            return part(bytes, found->sh_offset, found->sh_size);
-    return {};
+        if (const auto found = section(number))
+            visit(name_at(names, found->sh_name), part(bytes, found->sh_offset, found->sh_size));
 }
 
 } // namespace
@@ -85,21 +87,43 @@ std::string stamp_for(std::string_view place) {
 ProgramFile::ProgramFile(const std::string& path) : path_(path) {
     std::ifstream file(path, std::ios::binary);
     if (!file || std::filesystem::is_directory(path))
-        refuse("'{}': no such program; `mesh build` makes one", path);
+        refuse(Refusal::file, "'{}': no such program; `mesh build` makes one", path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto bytes = std::as_bytes(std::span(text));
     bytes_.assign(bytes.begin(), bytes.end());
     const auto header = at<Elf32_Ehdr>(bytes_, 0); // e_machine has the same place in both classes
     if (!header || !text.starts_with(ELFMAG))
-        refuse("'{}': not a program; `mesh build` makes one from .cpp and .c files", path);
+        refuse(Refusal::file, "'{}': not a program; `mesh build` makes one from .cpp and .c files",
+               path);
     image_ = header->e_machine == EM_ARM;
     if (!image_ && header->e_machine != kHostMachine)
-        refuse("'{}': a program for another machine", path);
+        refuse(Refusal::file, "'{}': a program for another machine", path);
+}
+
+template <class Visit>
+void ProgramFile::each_section(Visit visit) const {
+    if (image_)
+        for_each_section<Elf32_Ehdr, Elf32_Shdr>(bytes_, visit);
+    else
+        for_each_section<Elf64_Ehdr, Elf64_Shdr>(bytes_, visit);
 }
 
 std::span<const std::byte> ProgramFile::section(std::string_view name) const {
-    return image_ ? find_section<Elf32_Ehdr, Elf32_Shdr>(bytes_, name)
-                  : find_section<Elf64_Ehdr, Elf64_Shdr>(bytes_, name);
+    FileBytes found;
+    each_section([&](std::string_view one, FileBytes contents) {
+        if (found.data() == nullptr && one == name)
+            found = contents;
+    });
+    return found;
+}
+
+std::vector<std::string_view> ProgramFile::section_names() const {
+    std::vector<std::string_view> names;
+    each_section([&](std::string_view one, FileBytes) {
+        if (!one.empty())
+            names.push_back(one);
+    });
+    return names;
 }
 
 void ProgramFile::check_stamp(std::string_view place) const {
@@ -111,24 +135,35 @@ void ProgramFile::check_stamp(std::string_view place) const {
         return;
     if (board != place) {
         const std::size_t slash = std::min(place.find('/'), place.size());
-        refuse("'{}' was built for board {}, not for {}{}", path_, board, place,
+        refuse(Refusal::file, "'{}' was built for board {}, not for {}{}", path_, board, place,
                slash == place.size()
                    ? ""
                    : fmt::format(": mesh build --as {}", place.substr(slash + 1)));
     }
     if (kernel.substr(0, kernel.find('\n')) != kernel_stamp())
-        refuse("'{}' was built with another version of the kernel: build it again", path_);
+        refuse(Refusal::file, "'{}' was built with another version of the kernel: build it again",
+               path_);
 }
 
 void ProgramFile::check_for_board(std::string_view board) const {
-    if (!image_)
-        refuse("'{}' is for --engine sim alone: build it without --engine sim", path_);
+    if (!image_ && !section(kStampSection).empty())
+        refuse(Refusal::file, "'{}' is for --engine sim alone: build it without --engine sim",
+               path_);
+    const std::vector<std::string_view> names = section_names();
+    constexpr std::array kOwn{kStampSection, kWaitsSection, kMemorySection};
+    if (std::ranges::find_first_of(names, kOwn) == names.end())
+        refuse(Refusal::file,
+               "'{}' has no kernel of ours in it, so no mesh can run it: its sections are {}; "
+               "allowed: ./FILE.cpp or ./FILE.c, what `mesh build` makes, or your firmware with "
+               "the kernel linked into it",
+               path_, names.empty() ? "none" : fmt::format("{}", fmt::join(names, " ")));
     check_stamp(board);
 }
 
 void ProgramFile::check_for_simulation() const {
     if (image_ && section(kSimulatedSection).empty())
-        refuse("'{}' is for --engine qemu alone: `mesh build` makes programs for both", path_);
+        refuse(Refusal::file,
+               "'{}' is for --engine qemu alone: `mesh build` makes programs for both", path_);
     if (image_) {
         const std::string_view stamp = text_of(section(kStampSection));
         check_stamp(stamp.substr(0, stamp.find(' '))); // of any board

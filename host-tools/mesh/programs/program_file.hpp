@@ -36,8 +36,9 @@ public:
     /// Reads the file. UsageError: it is not there, or no program.
     explicit ProgramFile(const std::string& path);
 
-    /// Refuses a program that is not for this board, or was built with other headers. An image
-    /// without a stamp was linked by hand: its maker knows. UsageError.
+    /// Refuses a program that is not for this board, was built with other headers, or has no kernel
+    /// in it. An image with that and without a stamp was linked by hand: its maker knows.
+    /// UsageError.
     void check_for_board(std::string_view board) const;
     /// The same for the simulation. UsageError.
     void check_for_simulation() const;
@@ -57,6 +58,9 @@ public:
     std::span<const std::byte> section(std::string_view name) const;
 
 private:
+    template <class Visit>
+    void each_section(Visit visit) const;
+    std::vector<std::string_view> section_names() const;
     void check_stamp(std::string_view place) const;
 
     std::string path_;
