@@ -11,7 +11,7 @@
 
 namespace mesh::host {
 
-/// What a refusal is about. A combination is of values that are right, and do not go together; a
+/// The kinds of refusals. A combination is of values that are right, and do not go together; a
 /// product of options has some, so a matrix may allow them, and nothing else.
 enum class Refusal : std::uint8_t { combination, value, file, build };
 

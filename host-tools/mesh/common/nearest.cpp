@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kNamesMax = 3;
 constexpr std::size_t kFar = 100;
 
-/// What other tools call some of our options and commands.
+/// The words that other tools have for some of our options and commands.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kElsewhere{
     {{"--json", "--report"},
      {"--nodes", "--dim"},

@@ -29,8 +29,8 @@ std::string package_of(std::string_view tool) {
     return cross ? "gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib" : "g++";
 }
 
-/// What tools say is read here, so they say it in English. A user who asks for C gets no letter
-/// beyond ASCII; the compiler's quotation marks are some.
+/// The language of the tools that are started: English, since their words are read here. A user who
+/// asks for C gets no letter beyond ASCII; the compiler's quotation marks are some.
 std::vector<std::string> in_english() {
     const char* const asked = std::getenv("LC_ALL");
     const bool plain = asked != nullptr && asked == std::string_view{"C"};

@@ -29,7 +29,7 @@ public:
         shard_ = shard;
         job_ = std::move(job);
     }
-    /// What tells these runs from others: words before each name, and JUnit's class.
+    /// The words that tell these runs from others: before each name, and JUnit's class.
     void set_title(std::string title, std::string group) {
         title_ = std::move(title);
         group_ = std::move(group);
