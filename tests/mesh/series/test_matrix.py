@@ -120,7 +120,8 @@ def test_the_command_of_a_failure_repeats_it(matrix):
 
 
 WRONG = {
-    "unknown key": ("[a]\nop = 'bcast'\ndimension = 3\n", ":3: no key 'dimension'; allowed: "),
+    "unknown key": ("[a]\nop = 'bcast'\ndimension = 3\n",
+                    ":3: no key 'dimension'; did you mean dim? allowed: "),
     "unknown key for all": ("\noutput = 'x'\n[a]\n", ":2: no key 'output'; allowed: "),
     "no TOML": ("[a]\nop = 'bcast'\n\ndim = [1, 2\nengine = 'sim'\n", ":5: "),
     "same key twice": ("[a]\ndim = 1\ndim = 2\n", ":3: "),
