@@ -1,4 +1,4 @@
-"""The help of every command, as saved in tests/golden/help.txt: a word of it changes only on purpose.
+"""The help of every command, as saved in tests/golden/help.txt: its words change only on purpose.
 
 `help_texts.py [--save] MESH` prints what differs, or saves what the tool says now.
 """
@@ -13,7 +13,7 @@ SAVED = pathlib.Path(__file__).resolve().parents[1] / "golden" / "help.txt"
 
 
 def help_of(tool, *command):
-    """What it prints, with values that are there without being said as CLI11 of Debian 13 has them."""
+    """What it prints, with the values of options that are not given as CLI11 of Debian 13 has."""
     text = subprocess.run([tool, *command, "--help"], capture_output=True, text=True, check=True,
                           timeout=60, stdin=subprocess.DEVNULL).stdout
     return re.sub(r"\b([A-Z]+)=(\S+)", r"\1 [\2]", text)

@@ -7,7 +7,7 @@
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/options/run_rows.hpp"
-#include "host-tools/mesh/reports/expected_steps.hpp"
+#include "host-tools/mesh/ops/expected_steps.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
 #include "host-tools/mesh/reports/report.hpp"
 #include "host-tools/mesh/reports/run_capture.hpp"

@@ -4,7 +4,7 @@
 #include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "host-tools/mesh/reports/expected_steps.hpp"
+#include "host-tools/mesh/ops/expected_steps.hpp"
 #include "host-tools/mesh/series/matrix.hpp"
 #include "kernel/base/status.hpp"
 

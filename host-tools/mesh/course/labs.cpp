@@ -175,6 +175,8 @@ void lab_command(const LabArguments& arguments) {
         list_labs();
     else if (arguments.what == "start" && !arguments.folder.empty())
         start_lab(arguments);
+    else if (arguments.what == "start" && !arguments.lab.empty())
+        refuse("mesh lab start {}: DIR is missing, the new folder for it", arguments.lab);
     else
         refuse("mesh lab {}: {}allowed: list, or start LAB DIR", arguments.what,
                did_you_mean(arguments.what, std::array{"list", "start"}));

@@ -6,7 +6,7 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/ops/data.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
-#include "host-tools/mesh/reports/expected_steps.hpp"
+#include "host-tools/mesh/ops/expected_steps.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "plan_host_cable.hpp"
 #include "plan_programs.hpp"

@@ -95,7 +95,7 @@ struct ResultOptions {
     std::string capture; // file, kStandardOutput, or none
     std::optional<std::int64_t> capture_bytes;
     std::string expect;       // file
-    std::string expect_steps; // see reports/expected_steps.hpp
+    std::string expect_steps; // see ops/expected_steps.hpp
     std::string junit;
 
     /// --report FILE.html: a page instead of JSON.

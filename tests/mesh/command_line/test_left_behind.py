@@ -1,5 +1,6 @@
 """Nothing is left behind: processes and folders of what was ended, files of others."""
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -7,12 +8,25 @@ import time
 
 import pytest
 
-from mesh_tool import MESH, alive, descendants, end, mesh, refused, start, wait_until
+from mesh_tool import MESH, alive, all_that_run, descendants, end, mesh, refused, start, wait_until
 
 SLOW = '#include "meshputer.hpp"\nmesh::Process app_main(mesh::Kernel&) ' \
        '{ co_return mesh::Status::ok; }\n'
 SIM = ["run", "--engine", "sim", "--dim", 2, "--op", "bcast"]
 OLD = time.time() - 3600
+
+
+def environment_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError: # it has ended
+        return b""
+
+
+def at_work_in(folder):
+    """Processes whose temporary files lie there: a compiler of a killed driver ends by itself."""
+    named = f"TMPDIR={folder}\0".encode()
+    return [pid for pid in all_that_run() if named in environment_of(pid)]
 
 
 def building(folder):
@@ -43,6 +57,7 @@ def test_the_folder_of_a_killed_build_goes_with_the_next_build(tmp_path):
     process, _ = building(tmp_path)
     process.kill()
     process.wait(timeout=60)
+    wait_until(lambda: not at_work_in(tmp_path / "tmp"), 60, "the end of its compilers")
     [left] = (tmp_path / "tmp").iterdir()
     (tmp_path / "tmp" / "mesh-build-theirs").mkdir() # has no lock: it is somebody's own
     for folder in (tmp_path / "tmp").iterdir():

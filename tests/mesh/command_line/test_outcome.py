@@ -79,7 +79,7 @@ def test_memory_that_is_shared_is_no_device():
 @pytest.mark.parametrize("wrong, allowed", [
     (["--expect", "LICENSE"], "is not `[node] text`"), (["--expect", "tests"], "cannot be read"),
     (["--log", "tests"], "not empty"), (["--log", "LICENSE"], "no folder"),
-    (["--app", "./"], "no such program"), (["--faults", "@tests"], "cannot read")])
+    (["--app", "./"], "no such program"), (["--faults", "@tests"], "cannot be read")])
 def test_what_is_wrong_is_known_before_anything_is_touched(wrong, allowed, tmp_path):
     old = tmp_path / "old"
     old.write_bytes(KEPT)

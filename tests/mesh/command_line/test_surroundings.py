@@ -126,7 +126,7 @@ def test_an_expected_file_may_be_as_editors_leave_it(source, tmp_path):
         assert outcome.status == 0, outcome
     (tmp_path / "expected").write_text("[0] a\n\n[0] node 0\n")
     refused(mesh("run", "--engine", "sim", "--dim", 1, "--app", source, "--expect",
-                 tmp_path / "expected"), "expected:2: is not `[node] text`")
+                 tmp_path / "expected"), "expected:2: '' is not `[node] text`")
 
 
 def test_the_logs_of_a_large_mesh_are_whole(source, tmp_path):

@@ -246,10 +246,10 @@ def test_a_lab_of_ones_own_is_a_folder_anywhere(tmp_path):
 
 @pytest.mark.parametrize("words, why", [
     (["lab", "start", "77", "new"], "allowed: its number, 01-addresses"),
-    (["lab", "start", "1"], "mesh lab: allowed: list, or start LAB DIR"),
+    (["lab", "start", "1"], "mesh lab start 1: DIR is missing"),
     (["lab", "start", "2", "new", "--language", "ada"], "allowed: c++, c"),
     (["lab", "start", "1", "new", "--language", "c"], "those that have: 02-ring, 07-sums"),
-    (["lab", "stop"], "mesh lab: allowed: list, or start LAB DIR"),
+    (["lab", "stop"], "mesh lab stop: allowed: list, or start LAB DIR"),
     (["lab", "start", "1", ROOT / "tests"], "is not empty: give a new folder"),
     (["grade", ROOT / "tests"], "begin by mesh lab start LAB DIR"),
 ])

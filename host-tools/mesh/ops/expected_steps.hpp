@@ -1,7 +1,7 @@
 // --expect-steps: a run whose steps are others has failed.
 #pragma once
 
-#include "host-tools/mesh/ops/formulas.hpp"
+#include "formulas.hpp"
 
 #include <cstdint>
 #include <optional>
