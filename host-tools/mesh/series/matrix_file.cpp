@@ -3,8 +3,8 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/text_file.hpp"
-#include "host-tools/mesh/options/run_rows.hpp"
 #include "host-tools/mesh/ops/expected_steps.hpp"
+#include "host-tools/mesh/options/run_rows.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -135,7 +135,8 @@ def refused(folder, data, allowed, *more, dim=2):
     assert allowed in line, outcome
 
 
-@pytest.mark.parametrize("number", ["12x", "", " 1", "+1", "007", "-0", "2147483648", "1.5", "1\r2"])
+@pytest.mark.parametrize("number", ["12x", "", " 1", "+1", "007", "-0", "2147483648", "1.5",
+                                    "1\r2"])
 def test_what_is_no_number_is_refused_with_its_line(number, tmp_path):
     refused(tmp_path, f"1\n{number}\n3\n".encode(), "line 2")
 
