@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/mapped_file.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/template/protocol.hpp"
@@ -12,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <elf.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -104,9 +107,11 @@ std::string tested_qemu_versions() {
 
 /// True if the emulator is linked with libseccomp: looking is cheaper than starting an emulator.
 bool has_sandbox(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string program{std::istreambuf_iterator<char>(file), {}};
-    return program.find("libseccomp.so") != std::string::npos;
+    constexpr std::string_view kLibrary = "libseccomp.so";
+    const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const MappedFile program(file.get());
+    const auto bytes = program.bytes();
+    return memmem(bytes.data(), bytes.size(), kLibrary.data(), kLibrary.size()) != nullptr;
 }
 
 } // namespace mesh::host

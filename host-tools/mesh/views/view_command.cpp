@@ -3,6 +3,7 @@
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/mapped_file.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "views.hpp"
@@ -11,12 +12,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -32,49 +30,6 @@ constexpr std::array<std::pair<std::string_view, View>, 5> kViews{
      {"svg", svg_view},
      {"text", text_view},
      {"json", json_view}}};
-
-/// The bytes of a file, as long as this lives. A pipe is read to its end.
-class Mapped {
-public:
-    explicit Mapped(int file) {
-        struct stat facts = {};
-        if (fstat(file, &facts) != 0 || (S_ISREG(facts.st_mode) && facts.st_size == 0))
-            return;
-        if (!S_ISREG(facts.st_mode)) {
-            read_all(file);
-            return;
-        }
-        bytes_ = static_cast<std::size_t>(facts.st_size);
-        area_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
-    }
-    Mapped(const Mapped&) = delete;
-    Mapped& operator=(const Mapped&) = delete;
-    ~Mapped() {
-        if (area_ != MAP_FAILED)
-            munmap(area_, bytes_);
-    }
-    std::span<const std::byte> bytes() const {
-        return area_ == MAP_FAILED ? std::span<const std::byte>(read_)
-                                   : std::span(static_cast<const std::byte*>(area_), bytes_);
-    }
-
-private:
-    void read_all(int file) {
-        constexpr std::size_t kChunkBytes = 1 << 16;
-        for (;;) {
-            const std::size_t before = read_.size();
-            read_.resize(before + kChunkBytes);
-            const ssize_t got = read(file, read_.data() + before, kChunkBytes);
-            read_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-            if (got == 0 || (got < 0 && errno != EINTR))
-                return;
-        }
-    }
-
-    std::vector<std::byte> read_;
-    void* area_ = MAP_FAILED;
-    std::size_t bytes_ = 0;
-};
 
 /// A capture that is read. UsageError.
 struct Opened {
@@ -93,7 +48,7 @@ struct Opened {
     }
 
     Fd file;
-    Mapped mapped;
+    MappedFile mapped;
     Scene scene;
 };
 
@@ -122,7 +77,7 @@ void view_command(const ViewArguments& arguments) {
 }
 
 std::string page_of(int file) {
-    const Mapped mapped(file);
+    const MappedFile mapped(file);
     try {
         return html_view(Scene(mapped.bytes(), "--capture"));
     } catch (const UsageError& error) {
