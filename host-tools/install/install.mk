@@ -3,19 +3,28 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
-# Of firmware that has the kernel as a library (tests/embed), and what sets manual pages.
-TEST_PACKAGES += cmake groff-base
+# Of firmware that has the kernel as a library (tests/embed), what sets manual pages, and shells.
+TEST_PACKAGES += cmake groff-base zsh fish
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-load mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix \
-  mesh-merge mesh-view mesh-lab mesh-grade
+  mesh-merge mesh-view mesh-lab mesh-grade mesh-doctor
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
-$(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
+# Sections that all have are in manual.h2m; the examples of a page are those of its command.
+$(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH) host-tools/install/manual.h2m \
+  host-tools/install/examples.txt
 	@mkdir -p $(@D)
-	@help2man --no-info --version-string='$(MESH_VERSION)' --output=$@ \
-	  --name="$$($(MESH) $(subst mesh,,$(subst -, ,$*)) --help | head -1)" \
+	@(cat host-tools/install/manual.h2m; \
+	  printf '\n[EXAMPLES]\n'; grep '^$(subst -, ,$*) ' host-tools/install/examples.txt | \
+	    sed 's/-/\\-/g; s/^/.PP\n.B /'; \
+	  printf '\n[SEE ALSO]\n'; printf '.BR %s (1)\n' $(filter-out $*,$(MANUALS)) | \
+	    sed '$$!s/$$/,/') >$@.h2m
+	@help2man --no-info --include=$@.h2m --output=$@ \
+	  --version-string='$* $(lastword $(MESH_VERSION))' \
+	  --name="$$($(MESH) $(subst mesh,,$(subst -, ,$*)) --help | sed 's/^mesh: //; q')" \
 	  "$(MESH) $(subst mesh,,$(subst -, ,$*))"
+	@rm $@.h2m
 # Made before the tests that install run side by side.
 .PHONY: manuals
 test-programs: manuals
@@ -53,6 +62,10 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm644 -t '$(INSTALLED)/share/doc/meshputer' README.md CHANGES
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'
+	@install -Dm644 host-tools/install/completion.zsh \
+	  '$(INSTALLED)/share/zsh/vendor-completions/_mesh'
+	@install -Dm644 host-tools/install/completion.fish \
+	  '$(INSTALLED)/share/fish/vendor_completions.d/mesh.fish'
 	@$(MAKE) install-sources
 	@echo "installed under $(INSTALLED)"
 
@@ -70,6 +83,8 @@ install-sources:
 uninstall: ## remove what `make install` put under PREFIX=
 	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' '$(INSTALLED)/lib/meshputer' \
 	  '$(INSTALLED)/share/doc/meshputer' '$(INSTALLED)/share/bash-completion/completions/mesh' \
+	  '$(INSTALLED)/share/zsh/vendor-completions/_mesh' \
+	  '$(INSTALLED)/share/fish/vendor_completions.d/mesh.fish' \
 	  $(MANUALS:%='$(INSTALLED)/share/man/man1/%.1')
 
 DEB := $(BUILD)/deb

@@ -52,6 +52,9 @@ struct Commands {
     int operator()(const GradeArguments& arguments) const {
         return run_grade(arguments) ? 0 : kFailed;
     }
+    int operator()(const DoctorArguments& arguments) const {
+        return run_doctor(arguments) ? 0 : kFailed;
+    }
     int operator()(const HelpText& help) const {
         fmt::print("{}", help.text);
         return 0;

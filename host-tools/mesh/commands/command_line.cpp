@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "command_words.hpp"
+#include "complete_command.hpp"
 #include "core/base/operators.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
@@ -19,11 +20,16 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace mesh::host {
 
 namespace {
+
+void add_list_format(CLI::App& app, std::string& format) {
+    app.add_option("--format", format, "text, json")->capture_default_str();
+}
 
 void add_load(CLI::App& app, SeriesArguments& series) {
     app.add_option("program", series.run.rig.load, "as --app names one: an app, or FILE.elf")
@@ -50,6 +56,7 @@ void add_matrix(CLI::App& app, MatrixArguments& matrix) {
         ->allow_extra_args(false);
     app.add_flag("--rerun-failed", matrix.rerun_failed, "those that have failed the last time");
     app.add_flag("--list", matrix.list, "print the names of the runs, and run nothing");
+    app.add_option("--format", matrix.format, "of --list: text, json")->capture_default_str();
     app.add_option("--log", matrix.log,
                    "a new folder, with one for each run: what its nodes say, the command, the "
                    "report");
@@ -128,6 +135,7 @@ void add_new(CLI::App& app, NewArguments& fresh) {
 
 void add_list(CLI::App& app, ListArguments& names) {
     app.add_option("what", names.what, list(list_names()))->required();
+    add_list_format(app, names.format);
 }
 
 void add_view(CLI::App& app, ViewArguments& view) {
@@ -142,6 +150,7 @@ void add_lab(CLI::App& app, LabArguments& lab) {
     app.add_option("what", lab.what, "list, or start")->required();
     app.add_option("lab", lab.lab, "start: its number or name, or a folder of your own with one");
     app.add_option("folder", lab.folder, "start: a new folder for your work");
+    add_list_format(app, lab.format);
     app.add_option("--language", lab.language, "start: c++, or c (MPI), which some labs have");
 }
 
@@ -152,6 +161,12 @@ void add_grade(CLI::App& app, GradeArguments& grade) {
     app.add_option("--json", grade.json, "file for the grade");
     app.add_option("--junit", grade.junit, "the same as JUnit's XML");
     app.footer(describe_check_keys);
+}
+
+void add_doctor(CLI::App& app, DoctorArguments& doctor) {
+    app.add_option("--qemu", doctor.qemu, "the emulator")->capture_default_str();
+    app.add_option("--board", doctor.board, list(board_names()));
+    add_list_format(app, doctor.format);
 }
 
 void check_load(const SeriesArguments& series) {
@@ -211,6 +226,11 @@ Command parse_command_line(int count, const char* const* words) {
     add_command(app, given, "view", "pictures and tables of a capture", add_view);
     add_command(app, given, "lab", "the labs of the course: list them, start one", add_lab);
     add_command(app, given, "grade", "the checks of a lab, and their points", add_grade);
+    add_command(app, given, "doctor", "what this machine has for a mesh, and what it lacks",
+                add_doctor);
+    const std::span<const char* const> all(words, static_cast<std::size_t>(count));
+    if (count > 1 && words[1] == std::string_view(kComplete)) // mesh complete -- WORDS
+        return HelpText{completions(app, all.subspan(std::min<std::size_t>(3, all.size())))};
     if (auto help = parse(app, count, words))
         return *help;
     if (run_app.parsed() || load_app.parsed())

@@ -1,6 +1,7 @@
 // The command line of `mesh`.
 #pragma once
 
+#include "doctor_command.hpp"
 #include "embed_command.hpp"
 #include "host-tools/mesh/course/grade.hpp"
 #include "host-tools/mesh/course/labs.hpp"
@@ -21,7 +22,7 @@ namespace mesh::host {
 using Command =
     std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, MergeArguments,
                  BuildArguments, NewArguments, TreeArguments, EmbedArguments, ListArguments,
-                 ViewArguments, LabArguments, GradeArguments>;
+                 ViewArguments, LabArguments, GradeArguments, DoctorArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -1,18 +1,24 @@
 #include "list_command.hpp"
 
+#include "host-tools/mesh/common/list_format.hpp"
+#include "host-tools/mesh/common/tables.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <unistd.h>
 #include <utility>
 
 namespace mesh::host {
 
 namespace {
+
+using Rows = std::vector<std::vector<std::string>>; // each a name and a phrase
 
 /// Prints a line; on a terminal it is wrapped between words.
 void print_row(std::string_view name, std::string_view phrase) {
@@ -80,62 +86,93 @@ constexpr std::string_view phrase_of(Topology topology) {
     return "";
 }
 
-void list_ops() {
-    for (const OpKind& kind : op_kinds())
-        print_row(kind.name, kind.phrase);
+Rows rows_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
+    Rows rows;
+    for (const auto& [name, phrase] : pairs)
+        rows.push_back({name, phrase});
+    return rows;
 }
 
-void list_trees() {
+std::vector<std::string> row(std::string_view name, std::string_view phrase) {
+    return {std::string(name), std::string(phrase)};
+}
+
+Rows ops() {
+    Rows rows;
+    for (const OpKind& kind : op_kinds())
+        rows.push_back(row(kind.name, kind.phrase));
+    return rows;
+}
+
+Rows trees() {
+    Rows rows;
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
         for (const std::string_view tree : tree_names(topology))
-            print_row(tree, fmt::format("{}: {}", name(topology),
-                                        phrase_of(rule_by_name(topology, tree).value())));
+            rows.push_back(row(tree, fmt::format("{}: {}", name(topology),
+                                                 phrase_of(*rule_by_name(topology, tree)))));
+    return rows;
 }
 
-void list_schedules() {
+Rows schedules() {
+    Rows rows;
     for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
-        print_row(name(static_cast<Schedule>(number)), phrase_of(static_cast<Schedule>(number)));
+        rows.push_back(
+            row(name(static_cast<Schedule>(number)), phrase_of(static_cast<Schedule>(number))));
+    return rows;
 }
 
-void list_topologies() {
+Rows topologies() {
+    Rows rows;
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
-        print_row(name(topology), phrase_of(topology));
+        rows.push_back(row(name(topology), phrase_of(topology)));
+    return rows;
 }
 
-void list_apps() {
+Rows all_apps() {
+    Rows rows;
     for (const OpKind& kind : op_kinds())
         if (kind.program == kind.name)
-            print_row(kind.name, kind.phrase);
-    for (const auto& [name, phrase] : apps())
-        print_row(name, phrase);
+            rows.push_back(row(kind.name, kind.phrase));
+    std::ranges::copy(rows_of(apps()), std::back_inserter(rows));
+    return rows;
 }
 
-void list_boards() {
-    for (const auto& [name, phrase] : boards())
-        print_row(name, phrase);
-}
+Rows all_boards() { return rows_of(boards()); }
 
-void list_faults() {
+Rows faults() {
+    Rows rows;
     for (const FaultKind* kind : fault_kinds())
         for (const FaultForm& fault : kind->forms())
-            print_row(fault.form, fault.phrase);
+            rows.push_back(row(fault.form, fault.phrase));
+    return rows;
 }
 
-constexpr std::array<std::pair<std::string_view, void (*)()>, 7> kLists{
-    {{"ops", list_ops},
-     {"trees", list_trees},
-     {"schedules", list_schedules},
-     {"topologies", list_topologies},
-     {"apps", list_apps},
-     {"boards", list_boards},
-     {"faults", list_faults}}};
+constexpr std::array<std::pair<std::string_view, Rows (*)()>, 7> kLists{{{"ops", ops},
+                                                                         {"trees", trees},
+                                                                         {"schedules", schedules},
+                                                                         {"topologies", topologies},
+                                                                         {"apps", all_apps},
+                                                                         {"boards", all_boards},
+                                                                         {"faults", faults}}};
 
 } // namespace
 
 std::vector<std::string_view> list_names() { return names_of(kLists); }
 
+std::vector<std::string> names_in(std::string_view what) {
+    std::vector<std::string> names;
+    for (const auto& one : look_up(kLists, what, "mesh list")())
+        names.push_back(one.front());
+    return names;
+}
+
 void list_command(const ListArguments& arguments) {
-    look_up(kLists, arguments.what, "mesh list")();
+    const bool json = is_json(arguments.format);
+    const Rows rows = look_up(kLists, arguments.what, "mesh list")();
+    if (json)
+        return print_json(std::array<std::string_view, 2>{"name", "phrase"}, rows);
+    for (const std::vector<std::string>& one : rows)
+        print_row(one.at(0), one.at(1));
 }
 
 } // namespace mesh::host

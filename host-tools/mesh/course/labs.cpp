@@ -1,6 +1,7 @@
 #include "labs.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/list_format.hpp"
 #include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
@@ -47,9 +48,14 @@ bool has_number(const Lab& lab, std::string_view word) {
            number == number_in<unsigned>(std::string_view(lab.name).substr(0, lab.name.find('-')));
 }
 
-void list_labs() {
+void list_labs(bool json) {
+    std::vector<std::vector<std::string>> rows;
     for (const Lab& lab : labs())
-        fmt::print("{:<14} {}\n", lab.name, lab.title);
+        rows.push_back({lab.name, lab.title});
+    if (json)
+        return print_json(std::array<std::string_view, 2>{"name", "title"}, rows);
+    for (const std::vector<std::string>& row : rows)
+        fmt::print("{:<14} {}\n", row.at(0), row.at(1));
 }
 
 bool has_language(const Lab& lab, Language language) {
@@ -172,7 +178,7 @@ std::vector<std::string> student_files(const Lab& lab, Language language) {
 
 void lab_command(const LabArguments& arguments) {
     if (arguments.what == "list" && arguments.lab.empty())
-        list_labs();
+        list_labs(is_json(arguments.format));
     else if (arguments.what == "start" && !arguments.folder.empty())
         start_lab(arguments);
     else if (arguments.what == "start" && !arguments.lab.empty())

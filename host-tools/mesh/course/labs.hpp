@@ -43,10 +43,11 @@ bool is_given(std::string_view name);
 bool is_answer(std::string_view name);
 
 struct LabArguments {
-    std::string what;     // list, start
-    std::string lab;      // as lab_named() takes it
-    std::string folder;   // a new one, or an empty one
-    std::string language; // c++, c; "": the first that the lab has
+    std::string what;            // list, start
+    std::string lab;             // as lab_named() takes it
+    std::string folder;          // a new one, or an empty one
+    std::string language;        // c++, c; "": the first that the lab has
+    std::string format = "text"; // of the list, or json
 };
 
 /// `mesh lab list`, and `mesh lab start LAB DIR`. UsageError.

@@ -6,6 +6,7 @@
 #include "host-tools/mesh/common/cores.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/list_format.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <span>
@@ -187,6 +189,16 @@ std::string job_of(const std::vector<MatrixCase>& cases) {
                        check_crc32(std::as_bytes(std::span(text))));
 }
 
+void print_names(const std::vector<MatrixCase>& cases, bool json) {
+    std::vector<std::vector<std::string>> rows;
+    for (const MatrixCase& made : cases)
+        rows.push_back({made.name});
+    if (json)
+        return print_json(std::array<std::string_view, 1>{"name"}, rows);
+    for (const std::vector<std::string>& row : rows)
+        fmt::print("{}\n", row.front());
+}
+
 } // namespace
 
 std::string describe_matrix_keys() {
@@ -202,8 +214,7 @@ bool run_matrix(const MatrixArguments& arguments) {
     const Shard shard = shard_given(arguments.shard);
     std::vector<MatrixCase> all = chosen(arguments, read_matrix(arguments.file));
     if (arguments.list) {
-        for (const MatrixCase& made : all)
-            fmt::print("{}\n", made.name);
+        print_names(all, is_json(arguments.format));
         return true;
     }
     if (all.empty()) {

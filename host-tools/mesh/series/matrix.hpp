@@ -21,6 +21,7 @@ struct MatrixArguments {
     std::optional<std::uint64_t> memory_mbyte;
     std::vector<std::string> only; // words of names; none: all runs
     bool list = false;             // names alone
+    std::string format = "text";   // of that list, or json
     bool rerun_failed = false;     // those that have failed the last time
     std::string log;               // a new folder, with one for each run
     std::string report;

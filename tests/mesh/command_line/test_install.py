@@ -117,6 +117,11 @@ def test_the_manual_is_set_without_a_warning(tree):
                             capture_output=True, check=True)
     assert len(pages) > 10 and set_by.stderr == "", set_by.stderr
     assert "mesh grade [OPTIONS] folder" in set_by.stdout
+    for page in pages:
+        text = page.read_text().replace("\\-", "-")
+        assert f".SH NAME\n{page.stem} - " in text and " - mesh: " not in text, page
+        for section in ("EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"):
+            assert f'.SH "{section}"' in text or f".SH {section}\n" in text, (page, section)
 
 
 def test_the_pages_are_installed(tree):
@@ -125,25 +130,6 @@ def test_the_pages_are_installed(tree):
 
 def test_the_dissector_is_installed(tree):
     assert "dissector" in (tree / "share/meshputer/meshputer.lua").read_text()
-
-
-def completed(tree, *words):
-    """The completions that bash offers for the last word of a command line."""
-    script = ('source "$0/share/bash-completion/completions/mesh"; '
-              'COMP_WORDS=("$0/bin/mesh" "$@"); COMP_CWORD=$#; _mesh; echo "${COMPREPLY[@]}"')
-    return subprocess.run(["bash", "-c", script, tree, *words], capture_output=True, text=True,
-                          timeout=300, check=True).stdout.split()
-
-
-@pytest.mark.parametrize("words, offered", [
-    (("r",), {"run"}),
-    (("run", "--rep"), {"--report", "--repeat"}),
-    (("run", "--op", "all"), {"allreduce", "allgather", "alltoall"}),
-    (("run", "--topology", "s"), {"star"}),
-    (("tree", "--tree", "ms"), {"msbt", "msbt-rot"}),
-    (("run", "--app", "ping"), {"pingpong"})])
-def test_bash_completes_names_from_the_tool_itself(tree, words, offered):
-    assert set(completed(tree, *words)) == offered
 
 
 @pytest.mark.parametrize("mask", [0o077, 0])
