@@ -52,4 +52,4 @@ def test_folders_that_cannot_be_written_are_told(tmp_path):
 
 
 def test_an_unknown_board_is_refused():
-    refused(mesh("doctor", "--board", "mps2-an50"), "did you mean mps2-an505?")
+    refused(mesh("doctor", "--board", "mps2-an50"), "did you mean mps2-an505")
