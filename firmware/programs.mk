@@ -173,10 +173,12 @@ $(BOARDS:%=$(BUILD)/%/board.json): $(BUILD)/%/board.json: boards/%/board.json
 	@install -Dm644 $< $@
 $(BUILD)/include $(BUILD)/linker $(BUILD)/labs:
 	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F:labs=firmware/labs)) $@
+$(BUILD)/waits.py: host-tools/mesh/engines/waits.py
+	@install -Dm644 $< $@
 # The files that `make install` copies, and links to those that it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/host/guard.o $(BUILD)/host/libstate.a $(BUILD)/calls/mpi_calls.h \
-  $(BUILD)/include $(BUILD)/linker $(BUILD)/labs \
+  $(BUILD)/include $(BUILD)/linker $(BUILD)/labs $(BUILD)/waits.py \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json \
   $(foreach k,$(call kinds_of,$b),$k/program.json $k/program.stamp)))
 BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a

@@ -8,7 +8,7 @@ TEST_PACKAGES += cmake groff-base zsh fish
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-load mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix \
-  mesh-merge mesh-view mesh-lab mesh-grade mesh-doctor
+  mesh-merge mesh-view mesh-lab mesh-grade mesh-debug mesh-doctor
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 # Sections that all have are in manual.h2m; the examples of a page are those of its command.
@@ -56,8 +56,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	$(call install_files,firmware,labs,)
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
-	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua \
-	  host-tools/mesh/engines/waits.py
+	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua
 	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
 	@install -Dm644 -t '$(INSTALLED)/share/doc/meshputer' README.md CHANGES
 	@install -Dm644 host-tools/install/completion.bash \

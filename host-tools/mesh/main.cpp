@@ -52,6 +52,7 @@ struct Commands {
     int operator()(const GradeArguments& arguments) const {
         return run_grade(arguments) ? 0 : kFailed;
     }
+    int operator()(const DebugArguments& arguments) const { return run_debug(arguments); }
     int operator()(const DoctorArguments& arguments) const {
         return run_doctor(arguments) ? 0 : kFailed;
     }

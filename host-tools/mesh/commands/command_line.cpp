@@ -163,6 +163,14 @@ void add_grade(CLI::App& app, GradeArguments& grade) {
     app.footer(describe_check_keys);
 }
 
+void add_debug(CLI::App& app, DebugArguments& debug) {
+    app.add_option("nodes", debug.nodes, "the nodes that wait at reset; then -- and words of run")
+        ->required();
+    app.add_option("--ex", debug.commands, "a command of the debugger, as -ex of gdb itself")
+        ->allow_extra_args(false);
+    app.add_option("--gdb", debug.gdb, "the debugger")->capture_default_str();
+}
+
 void add_doctor(CLI::App& app, DoctorArguments& doctor) {
     app.add_option("--qemu", doctor.qemu, "the emulator")->capture_default_str();
     app.add_option("--board", doctor.board, list(board_names()));
@@ -226,17 +234,28 @@ Command parse_command_line(int count, const char* const* words) {
     add_command(app, given, "view", "pictures and tables of a capture", add_view);
     add_command(app, given, "lab", "the labs of the course: list them, start one", add_lab);
     add_command(app, given, "grade", "the checks of a lab, and their points", add_grade);
+    add_command(app, given, "debug", "one debugger on nodes of a run: NODE ... -- OPTIONS OF RUN",
+                add_debug);
     add_command(app, given, "doctor", "what this machine has for a mesh, and what it lacks",
                 add_doctor);
     const std::span<const char* const> all(words, static_cast<std::size_t>(count));
     if (count > 1 && words[1] == std::string_view(kComplete)) // mesh complete -- WORDS
         return HelpText{completions(app, all.subspan(std::min<std::size_t>(3, all.size())))};
-    if (auto help = parse(app, count, words))
+    // Behind -- of `mesh debug` the words are those of a run, which may have another -- in them.
+    const bool debugged = count > 1 && words[1] == std::string_view("debug");
+    const auto own = std::ranges::find(all, std::string_view("--"));
+    if (auto help = parse(app, debugged ? static_cast<int>(own - all.begin()) : count, words))
         return *help;
     if (run_app.parsed() || load_app.parsed())
         return run_command(load_app.parsed() ? load_app : run_app, series, words[0]);
     if (auto* const matrix = std::get_if<MatrixArguments>(&given))
         matrix->program = program_again(words[0]);
+    if (auto* const debug = std::get_if<DebugArguments>(&given)) {
+        if (own == all.end())
+            refuse("mesh debug: what is run? mesh debug NODE ... -- OPTIONS OF RUN");
+        debug->run.assign(own + 1, all.end());
+        debug->program = program_again(words[0]);
+    }
     if (auto* const grade = std::get_if<GradeArguments>(&given))
         grade->program = program_again(words[0]);
     return given;

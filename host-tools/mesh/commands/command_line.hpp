@@ -1,6 +1,7 @@
 // The command line of `mesh`.
 #pragma once
 
+#include "debug_command.hpp"
 #include "doctor_command.hpp"
 #include "embed_command.hpp"
 #include "host-tools/mesh/course/grade.hpp"
@@ -22,7 +23,7 @@ namespace mesh::host {
 using Command =
     std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, MergeArguments,
                  BuildArguments, NewArguments, TreeArguments, EmbedArguments, ListArguments,
-                 ViewArguments, LabArguments, GradeArguments, DoctorArguments>;
+                 ViewArguments, LabArguments, GradeArguments, DebugArguments, DoctorArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -112,7 +112,7 @@ Names commands_in(const CLI::App& app) {
 }
 
 /// Words that may stand where no option waits for its value.
-Names words_of(const CLI::App& command, Words words) {
+Names words_here(const CLI::App& command, Words words) {
     if (!std::string_view(words.back()).starts_with('-')) {
         if (command.get_name() == "list")
             return texts(list_names());
@@ -144,7 +144,7 @@ Names offered(const CLI::App& app, Words words) {
     const CLI::Option* const option =
         before.starts_with('-') ? command->get_option_no_throw(std::string(before)) : nullptr;
     if (option == nullptr || option->get_expected_max() == 0) // of an option that is a flag
-        return words_of(*command, words);
+        return words_here(*command, words);
     for (const auto& [name, values] : kValues)
         if (option->check_name(std::string(name)))
             return values(words);

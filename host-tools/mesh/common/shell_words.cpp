@@ -31,4 +31,22 @@ std::string shell_line(const std::vector<std::string>& words) {
     return line;
 }
 
+std::vector<std::string> words_of_line(std::string_view line) {
+    std::vector<std::string> words;
+    bool quoted = false;
+    bool begun = false;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const bool ends = line[at] == ' ' && !quoted;
+        if (!ends && !begun)
+            words.emplace_back();
+        begun = !ends;
+        if (line[at] == '\'')
+            quoted = !quoted;
+        else if (!ends)
+            words.back() +=
+                line[at] == '\\' && !quoted && at + 1 < line.size() ? line[++at] : line[at];
+    }
+    return words;
+}
+
 } // namespace mesh::host

@@ -13,4 +13,7 @@ std::string shell_word(std::string_view word);
 /// A line of words.
 std::string shell_line(const std::vector<std::string>& words);
 
+/// The words of such a line.
+std::vector<std::string> words_of_line(std::string_view line);
+
 } // namespace mesh::host

@@ -1,4 +1,5 @@
-"""For gdb: `source waits.py`, then `mesh-waits` says of each process of a node what it waits for.
+"""For gdb: `source waits.py`, then `mesh-waits` says of each process of a node what it waits for,
+and `mesh-continue` lets all nodes go on that are held.
 
 The node may be held anywhere (`mesh run --gdb NODE`), or be the core of a real board. All is read
 from its memory by the debug information of its image: what a process awaits is an object known by
@@ -158,3 +159,24 @@ class Waits(gdb.Command):
 
 
 Waits()
+
+
+class MeshContinue(gdb.Command):
+    """mesh-continue: let all nodes go on, each until a breakpoint of its own.
+
+    gdb's `continue` lets go of the node of the chosen inferior alone: the debugger that emulators
+    serve cannot be asked for more, whatever schedule-multiple says.
+    """
+
+    def __init__(self):
+        super().__init__("mesh-continue", gdb.COMMAND_RUNNING)
+
+    def invoke(self, _, from_tty):
+        for node in sorted(gdb.inferiors(), key=lambda inferior: inferior.num):
+            gdb.execute(f"inferior {node.num}", to_string=True)
+            held = gdb.selected_thread()
+            if held is not None and not held.is_running():
+                gdb.execute("continue &", from_tty)
+
+
+MeshContinue()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from mesh_tool import (BOARD, IMAGES, ROOT, TIMEOUT_S, alive, descendants, end, mesh, refused,
+from mesh_tool import (BOARD, IMAGES, MESH, ROOT, TIMEOUT_S, alive, descendants, end, mesh, refused,
                        start, wait_until)
 
 # Nodes 1 and 4 have children in the tree, which wait.
@@ -167,3 +167,29 @@ def test_a_run_leaves_nothing_in_the_folder_it_ran_in(tmp_path):
     outcome = mesh("run", "--dim", 1, "--op", "bcast", "--tree", "sbt", "--bytes", 100,
                    "--lockstep", cwd=tmp_path, env=dict(os.environ, TMPDIR=str(tmp_path)))
     assert outcome.status == 0 and os.listdir(tmp_path) == [], outcome
+
+
+@pytest.mark.toolchain
+@pytest.mark.free(gate=True)
+def test_one_debugger_holds_several_nodes():
+    source = (ROOT / "firmware" / "apps" / "pingpong.cpp").read_text().splitlines()
+    of_node_0 = next(number for number, line in enumerate(source, 1) if "ping.write" in line)
+    commands = [f"tbreak pingpong.cpp:{of_node_0}", "inferior 2", "continue &", "inferior 1",
+                "continue", "info inferiors", "mesh-waits", "continue"]
+    words = [word for command in commands for word in ("--ex", command)]
+    done = subprocess.run([MESH, "debug", "0", "1", *words, "--", "--dim", "1", "--app",
+                           "pingpong"], text=True, stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=TIMEOUT_S)
+    assert re.search(r"Temporary breakpoint 1[.0-9]*, ", done.stdout), done
+    assert re.findall(r"^[* ] (\d) +process 1 ", done.stdout, re.M) == ["1", "2"], done
+    assert "process 0 can run\n" in done.stdout and "[0] node 1 and back: " in done.stdout, done
+    assert done.returncode == 0, done
+
+
+def test_a_debugger_needs_a_run_and_a_node_of_it():
+    refused(mesh("debug", 0), "mesh debug NODE ... -- OPTIONS OF RUN")
+    refused(mesh("debug", "--", "--dim", 1, "--op", "bcast"), "nodes is required")
+    outcome = mesh("debug", 4, "--", "--dim", 1, "--op", "bcast")
+    assert outcome.status == 2 and "--gdb 4: allowed: 0 to 1" in outcome.err, outcome
+    outcome = mesh("debug", 0, "--gdb", "no-such-gdb", "--", "--dim", 1, "--op", "bcast")
+    assert outcome.status == 2 and "no-such-gdb not found: install gdb-multiarch" in outcome.err
