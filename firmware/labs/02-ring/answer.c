@@ -2,6 +2,7 @@
    end it prints the sum. As it stands nobody ever receives anything: find out why, and mend it. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv) {
     int me, ranks, number, sum, round;
@@ -9,7 +10,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
-    number = sum = me;
+    number = sum = argc > 1 ? atoi(argv[1]) : me; /* its first word, which it alone knows */
     for (round = 1; round < ranks; ++round) {
         MPI_Ssend(&number, 1, MPI_INT, right, 1, MPI_COMM_WORLD);
         MPI_Recv(&number, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

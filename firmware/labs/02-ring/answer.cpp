@@ -7,8 +7,8 @@ mesh::Process app_main(mesh::Kernel& node) {
     const unsigned nodes = node.nodes();
     const mesh::NodeId right = mesh::node_at((me + 1) % nodes);
     const mesh::NodeId left = mesh::node_at((me + nodes - 1) % nodes);
-    unsigned number = me;
-    unsigned sum = me;
+    unsigned number = mesh::word<unsigned>(node, 0, me); // its first word, which it alone knows
+    unsigned sum = number;
     for (unsigned round = 1; round < nodes; ++round) {
         const mesh::Status sent = co_await mesh::send_value(node, number, right, 1);
         if (sent != mesh::Status::ok)

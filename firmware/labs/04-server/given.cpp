@@ -1,4 +1,5 @@
-// Lab 4: clients of a store. Given: it stays as it is. Node 0 serves, the others ask.
+// Lab 4: clients of a store. Given: it stays as it is. Node 0 serves, the others ask. Words: what a
+// node has for each account; the store puts in its own at the end.
 //
 // A client deposits for three accounts: it says by a first message which account, and by a second
 // one how much. Then it waits for the answer: what the account has now.
@@ -16,7 +17,7 @@ Process client(Kernel& node) {
     const unsigned me = index(node.id());
     Outbox outbox{node, node.workspace()}; // which sends without a wait for the server
     for (unsigned account = 0; account < kAccounts; ++account) {
-        const unsigned amount = 100 * (account + 1) + me;
+        const auto amount = word<unsigned>(node, account, 100 * (account + 1) + me);
         Status status = outbox.try_put(account, kServer, kAccount);
         if (status == Status::ok)
             status = outbox.try_put(amount, kServer, kAmount);
@@ -37,6 +38,6 @@ Process app_main(Kernel& node) {
     std::array<unsigned, kAccounts> accounts{};
     const Status status = co_await serve(node, accounts);
     for (unsigned account = 0; account < kAccounts; ++account)
-        print("account {}: {}\n", account, accounts[account]);
+        print("account {}: {}\n", account, accounts[account] + word<unsigned>(node, account, 0));
     co_return status;
 }

@@ -1,5 +1,5 @@
 /* Lab 8: a number at each rank, to be sorted by the ranks' numbers. Given: it stays as it is.
-   Words: which order the numbers come in; 0: from high to low. */
+   Words: which order the numbers come in, 0: from high to low; the rank's number instead. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks > kRanksMax)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    printf("%u\n", sort(card(ranks, argc > 1 ? (unsigned)atoi(argv[1]) : 1, me)));
+    printf("%u\n", sort(argc > 2 ? (unsigned)atoi(argv[2])
+                                 : card(ranks, argc > 1 ? (unsigned)atoi(argv[1]) : 1, me)));
     MPI_Finalize();
     return 0;
 }

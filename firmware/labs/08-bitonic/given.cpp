@@ -1,5 +1,5 @@
 // Lab 8: a number at each node, to be sorted by the nodes' numbers. Given: it stays as it is.
-// Words: which order the numbers come in; 0: from high to low.
+// Words: which order the numbers come in, 0: from high to low; the node's number instead.
 #include "meshputer.hpp"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ static unsigned card(unsigned nodes, unsigned order, unsigned node) {
 Process app_main(Kernel& node) {
     if (node.nodes() > kNodesMax)
         co_return refuse(node, "at most 64 nodes");
-    unsigned key = card(node.nodes(), word<unsigned>(node, 0, 1), index(node.id()));
+    const unsigned drawn = card(node.nodes(), word<unsigned>(node, 0, 1), index(node.id()));
+    auto key = word<unsigned>(node, 1, drawn);
     const Status status = co_await sort(node, key);
     print("{}\n", key);
     co_return status;

@@ -1,7 +1,8 @@
 // Lab 11: a bank that never closes, and a photograph of it. Given: it stays as it is.
 //
 // Nodes send each other money all the time, without waiting. At some moment node 0 wants to know
-// how much money there is: what the nodes have, and what is under way. Words: transfers (20).
+// how much money there is: what the nodes have, and what is under way. Words: transfers (20); what
+// the node has at first (1000).
 #include "meshputer.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ Process app_main(Kernel& node) {
     const auto transfers = std::max(2u, word<unsigned>(node, 0, 20));
     Outbox outbox{node, node.workspace()}; // to one neighbour, all in the order of their putting
     Random random{node};
-    unsigned left = transfers, money = 1000;
+    unsigned left = transfers, money = word<unsigned>(node, 1, 1000);
     Status status = Status::ok;
     const auto tell_all = [&](Tag tag) {
         for (unsigned port = 0; port < node.ports() && status == Status::ok; ++port)

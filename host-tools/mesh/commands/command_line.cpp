@@ -158,6 +158,8 @@ void add_grade(CLI::App& app, GradeArguments& grade) {
     app.add_option("folder", grade.folder, "what mesh lab start has made, with your answer")
         ->required();
     app.add_option("--lab", grade.lab, "grade as this lab, whatever the folder says");
+    app.add_option("--variant", grade.variant,
+                   "draw secrets by this word, as a student's name (default: new ones each time)");
     app.add_option("--json", grade.json, "file for the grade");
     app.add_option("--junit", grade.junit, "the same as JUnit's XML");
     app.footer(describe_check_keys);

@@ -4,8 +4,11 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/common/shell_words.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
+#include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/rig/run_plan.hpp"
 #include "host-tools/mesh/series/crew.hpp"
 #include "host-tools/mesh/series/orders.hpp"
@@ -18,6 +21,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <span>
 #include <utility>
 
@@ -46,7 +50,9 @@ public:
           lab_(lab),
           language_(language_of(lab, arguments.folder)),
           folder_(folder_word(arguments.folder)),
+          variant_(arguments.variant.empty() ? drawn_variant() : arguments.variant),
           checks_(read_checks((lab.folder / "check.toml").string(), language_)) {
+        draw_secrets(checks_, variant_of(variant_));
         for (const Check& check : checks_)
             name_width_ = std::max(name_width_, check.name.size());
     }
@@ -58,8 +64,11 @@ public:
 
 private:
     static std::string folder_word(const std::string& folder);
+    static std::string drawn_variant();
+    static std::uint32_t variant_of(const std::string& id);
     std::string program_of(const std::string& word) const;
     std::vector<std::string> words_of(const MatrixCase& made) const;
+    static std::vector<std::string> calls_in(const std::vector<std::string>& words);
     Mark mark_of(const Check& check);
     bool try_case(const MatrixCase& made, unsigned orders, Mark& mark);
     bool try_run(const MatrixCase& made, const std::string& order, Mark& mark);
@@ -71,6 +80,7 @@ private:
     const Lab& lab_;
     Language language_;
     std::string folder_;
+    std::string variant_;
     std::vector<Check> checks_;
     std::vector<Mark> marks_;
     std::size_t name_width_ = 0;
@@ -83,6 +93,17 @@ private:
 std::string Grade::folder_word(const std::string& folder) {
     const bool plain = !folder.starts_with('/') && !folder.starts_with('.');
     return (plain ? "./" : "") + folder;
+}
+
+/// A new one each time, so that nothing is to be learned from the last grade.
+std::string Grade::drawn_variant() { return fmt::format("{:08x}", std::random_device{}()); }
+
+/// The number of a variant, whatever is its name: FNV-1a.
+std::uint32_t Grade::variant_of(const std::string& id) {
+    std::uint32_t number = 2166136261u;
+    for (const char letter : id)
+        number = (number ^ static_cast<unsigned char>(letter)) * 16777619u;
+    return number;
 }
 
 /// The program of a check, PROGRAM or PROGRAM@NODES, in the student's language.
@@ -118,6 +139,8 @@ void Grade::run() {
         marks_.push_back(mark_of(check));
         print(marks_.back());
     }
+    fmt::print("variant {}: mesh grade --variant {} draws the same again\n", variant_,
+               shell_line({variant_}));
     fmt::print("{}: {} of {} points\n", lab_.name, points(), points_max());
 }
 
@@ -151,11 +174,26 @@ bool Grade::try_run(const MatrixCase& made, const std::string& order, Mark& mark
     crew_.start({made.name, std::move(words)});
     CaseResult result = judged(made, crew_.wait());
     mark.seconds += result.seconds;
-    if (result.verdict == CaseVerdict::verified)
+    if (result.verdict != CaseVerdict::refused)
+        mark.reason = forbidden_call(made, calls_in(result.work.words));
+    if (result.verdict == CaseVerdict::verified && mark.reason.empty())
         return true;
     mark.good = false;
+    if (!mark.reason.empty())
+        return false;
     explain(made, order, std::move(result), mark);
     return false;
+}
+
+/// The calls of the program of a run, which has been built.
+std::vector<std::string> Grade::calls_in(const std::vector<std::string>& words) {
+    constexpr std::string_view kApp = "--app=";
+    for (const std::string& word : words)
+        if (const std::string program =
+                program_word(word.substr(std::min(kApp.size(), word.size())));
+            word.starts_with(kApp) && is_source(program))
+            return calls_of(program);
+    return {};
 }
 
 /// Prints what a student is to know of a run that was not good.
@@ -249,8 +287,9 @@ void Grade::write() const {
         cases.push_back(std::move(result));
     }
     if (!arguments_.json.empty()) {
-        const Json whole{{"lab", lab_.name},   {"folder", arguments_.folder}, {"points", points()},
-                         {"of", points_max()}, {"seconds", seconds},          {"checks", checks}};
+        const Json whole{{"lab", lab_.name},   {"folder", arguments_.folder}, {"variant", variant_},
+                         {"points", points()}, {"of", points_max()},          {"seconds", seconds},
+                         {"checks", checks}};
         const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
         write_whole(arguments_.json, std::as_bytes(std::span(text)), "--json");
     }

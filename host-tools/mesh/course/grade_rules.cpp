@@ -1,5 +1,6 @@
 #include "grade_rules.hpp"
 
+#include "expected_output.hpp"
 #include "host-tools/mesh/common/console_line.hpp"
 #include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
@@ -12,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstddef>
 #include <sstream>
 #include <string_view>
@@ -27,18 +30,15 @@ constexpr const char* kPoints = "points";
 constexpr const char* kHint = "hint";
 constexpr const char* kOrders = "orders";
 constexpr const char* kOutput = "output";
-constexpr const char* kStepsAtMost = "steps-at-most";
-constexpr const char* kStepsAtMostInC = "steps-at-most-in-c";
-constexpr const char* kHopsAtMost = "hops-at-most";
-constexpr const char* kLinkAtMost = "link-at-most";
-/// A line of `output` that each node is to print begins so.
-constexpr std::string_view kEachNode = "[*]";
+constexpr const char* kForbid = "forbid";
+/// Behind a bound's key: the same for an answer in C.
+constexpr std::string_view kInC = "-in-c";
 /// Clauses of a run's reason that a student reads.
 constexpr unsigned kClauses = 2;
 /// Nodes of a chain of waits that a student reads.
 constexpr std::size_t kLinksShown = 3;
 
-std::string value_of(const MatrixCase& made, const char* key) {
+std::string value_of(const MatrixCase& made, const std::string& key) {
     const auto found = made.more.find(key);
     return found == made.more.end() ? std::string{} : found->second;
 }
@@ -50,7 +50,7 @@ std::string wrong_line(unsigned node, std::string_view said, std::size_t line) {
 
 /// The number behind a key; nothing if the key is not there. UsageError.
 std::optional<unsigned> number_of(const std::string& path, const MatrixCase& made,
-                                  const char* key) {
+                                  const std::string& key) {
     const std::string value = value_of(made, key);
     if (value.empty())
         return std::nullopt;
@@ -58,24 +58,6 @@ std::optional<unsigned> number_of(const std::string& path, const MatrixCase& mad
     if (!number)
         refuse("{}: [{}]: {} '{}': allowed: a number", path, made.section, key, value);
     return number;
-}
-
-/// The lines that `output` wants of a mesh with so many nodes. UsageError.
-ConsoleText output_of(const std::string& path, const MatrixCase& made, unsigned nodes) {
-    ConsoleText text;
-    std::istringstream lines(value_of(made, kOutput));
-    for (std::string line; std::getline(lines, line);) {
-        const auto read = console_line(line);
-        if (read)
-            text.add(read->node, read->text);
-        else if (line != kEachNode && !line.starts_with(fmt::format("{} ", kEachNode)))
-            refuse("{}: [{}]: {} '{}': allowed: lines [node] text, or {} text for each node", path,
-                   made.section, kOutput, line, kEachNode);
-        for (unsigned node = 0; !read && node < nodes; ++node)
-            text.add(node, std::string_view(line).substr(
-                               std::min<std::size_t>(kEachNode.size() + 1, line.size())));
-    }
-    return text;
 }
 
 /// The first line of a run's console that `output` does not want; "" if there is none.
@@ -87,22 +69,10 @@ std::string wrong_output(const MatrixCase& made, const CaseResult& result) {
     for (std::string line; std::getline(lines, line);)
         if (const auto read = console_line(line))
             said.add(read->node, read->text);
-    const auto other =
-        said.difference_to(output_of({}, made, result.report->at("nodes").get<unsigned>()), {});
+    std::string wrong;
+    const auto other = said.difference_to(
+        expected_output(value_of(made, kOutput), scene_of(made, *result.report), wrong), {});
     return other ? wrong_line(other->node, other->said, other->line) : std::string{};
-}
-
-Check check_of(const std::string& path, const MatrixCase& made) {
-    const auto points = number_of(path, made, kPoints);
-    if (!points)
-        refuse("{}: [{}]: no points; a check has them: points = 10", path, made.section);
-    for (const char* key : {kStepsAtMost, kStepsAtMostInC, kHopsAtMost, kLinkAtMost})
-        static_cast<void>(number_of(path, made, key));
-    return {made.section,
-            *points,
-            value_of(made, kHint),
-            number_of(path, made, kOrders).value_or(0),
-            {}};
 }
 
 /// "node 3 by port 1", of the link that carried most.
@@ -132,11 +102,82 @@ std::string last_node(const Json& report) {
     return fmt::format("node {}", last);
 }
 
-/// True if the key is there and the report has more than it allows.
-bool exceeds(const MatrixCase& made, const char* key, const Json& report, const char* figure) {
-    const std::string allowed = value_of(made, key);
-    return !allowed.empty() &&
-           report.value(figure, std::uint64_t{0}) > number_in<std::uint64_t>(allowed).value_or(0);
+/// A figure of the report that a check bounds.
+struct Bound {
+    std::string_view key;
+    std::string_view phrase;
+    bool least;              // of at least so much
+    std::string_view figure; // of the report; behind a dot, within that one
+    std::string (*words)(std::uint64_t has, const std::string& bound, const Json& report);
+};
+
+/// All bounds; of those that a run breaks, the first one is told.
+const std::array<Bound, 5> kBounds{
+    {{"steps-at-most", "steps of model time that a run may take", false, "steps",
+      [](std::uint64_t has, const std::string& bound, const Json& report) {
+          return fmt::format("right, but {} steps, and at most {} are allowed; {} was the last",
+                             has, bound, last_node(report));
+      }},
+     {"link-at-most", "packets that any one link may carry", false, "max_link_load",
+      [](std::uint64_t has, const std::string& bound, const Json& report) {
+          return fmt::format(
+              "right, but {} packets over one link, of {}, and at most {} are allowed", has,
+              busiest_link(report), bound);
+      }},
+     {"hops-at-most", "packets over links that it may take, all together", false, "hops",
+      [](std::uint64_t has, const std::string& bound, const Json& report) {
+          return fmt::format("right, but packets crossed {} links, and at most {} are allowed; "
+                             "most of them left {}",
+                             has, bound, busiest_link(report));
+      }},
+     {"messages-at-least", "packets that nodes send of themselves, all together", true,
+      "counters.packets_injected",
+      [](std::uint64_t has, const std::string& bound, const Json&) {
+          return fmt::format("the nodes sent {} messages, and this task takes {} at least", has,
+                             bound);
+      }},
+     {"hops-at-least", "packets over links that a run must take, all together", true, "hops",
+      [](std::uint64_t has, const std::string& bound, const Json&) {
+          return fmt::format("packets crossed {} links, and this task takes {} at least", has,
+                             bound);
+      }}}};
+
+std::string in_c(const Bound& bound) { return fmt::format("{}{}", bound.key, kInC); }
+
+/// What the run breaks of a bound, in words; "" if nothing.
+std::string broken(const Bound& bound, const MatrixCase& made, const Json& report) {
+    const std::string value = value_of(made, std::string(bound.key));
+    if (value.empty())
+        return {};
+    const std::size_t dot = std::min(bound.figure.find('.'), bound.figure.size());
+    const std::string first(bound.figure.substr(0, dot));
+    const auto has =
+        dot == bound.figure.size()
+            ? report.value(first, std::uint64_t{0})
+            : report.at(first).value(std::string(bound.figure.substr(dot + 1)), std::uint64_t{0});
+    const auto limit = number_in<std::uint64_t>(value).value_or(0);
+    const bool good = bound.least ? has >= limit : has <= limit;
+    return good ? std::string{} : bound.words(has, value, report);
+}
+
+Check check_of(const std::string& path, const MatrixCase& made) {
+    const auto points = number_of(path, made, kPoints);
+    if (!points)
+        refuse("{}: [{}]: no points; a check has them: points = 10", path, made.section);
+    for (const Bound& bound : kBounds)
+        for (const std::string& key : {std::string(bound.key), in_c(bound)})
+            static_cast<void>(number_of(path, made, key));
+    std::string wrong;
+    static_cast<void>(expected_output(value_of(made, kOutput), {}, wrong));
+    if (!wrong.empty())
+        refuse("{}: [{}]: {} '{}': allowed: lines [node] text, [*] text for each node, or [~] text "
+               "for each neighbour of a node that is killed",
+               path, made.section, kOutput, wrong);
+    return {made.section,
+            *points,
+            value_of(made, kHint),
+            number_of(path, made, kOrders).value_or(0),
+            {}};
 }
 
 /// The last line of the first node that judged itself to have failed: "; node 3 said 'x'", or "".
@@ -200,34 +241,32 @@ std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
         return output;
     if (std::string steps = steps_not_expected(made, report); !steps.empty())
         return steps + ", and " + last_node(report) + " was the last";
-    if (exceeds(made, kStepsAtMost, report, "steps"))
-        return fmt::format("right, but {} steps, and at most {} are allowed; {} was the last",
-                           report.value("steps", 0), value_of(made, kStepsAtMost),
-                           last_node(report));
-    if (exceeds(made, kLinkAtMost, report, "max_link_load"))
-        return fmt::format("right, but {} packets over one link, of {}, and at most {} are allowed",
-                           report.value("max_link_load", 0), busiest_link(report),
-                           value_of(made, kLinkAtMost));
-    if (exceeds(made, kHopsAtMost, report, "hops"))
-        return fmt::format("right, but packets crossed {} links, and at most {} are allowed; most "
-                           "of them left {}",
-                           report.value("hops", 0), value_of(made, kHopsAtMost),
-                           busiest_link(report));
+    for (const Bound& bound : kBounds)
+        if (std::string words = broken(bound, made, report); !words.empty())
+            return words;
     return {};
 }
 
 } // namespace
 
 std::vector<MatrixKey> check_keys() {
-    return {
+    std::vector<MatrixKey> keys{
         {kPoints, "what the check earns if all of its runs are good"},
         {kHint, "a sentence for those who fail it: where the page says more"},
         {kOrders, "so many runs of each case, each with another order of packets (sim)"},
-        {kOutput, "all that the console has to print: lines [node] text, [*] text for each node"},
-        {kStepsAtMost, "steps of model time that a run may take"},
-        {kStepsAtMostInC, "the same for an answer in C: MPI_Finalize is a barrier"},
-        {kHopsAtMost, "packets over links that it may take, all together"},
-        {kLinkAtMost, "packets that any one link may carry"}};
+        {kOutput, fmt::format("all that the console has to print: lines [node] text, [*] text for "
+                              "each node, [~] text for each neighbour of a node that is killed, "
+                              "with {{killed}} for its number; of secrets: {}",
+                              describe_output_words())}};
+    keys.push_back({kForbid,
+                    "parts of names, as reduce: a program that calls a function whose name "
+                    "has one of these in it earns nothing"});
+    for (const Bound& bound : kBounds) {
+        keys.push_back({std::string(bound.key), std::string(bound.phrase)});
+        keys.push_back(
+            {in_c(bound), "the same for an answer in C, where MPI_Finalize is a barrier"});
+    }
+    return keys;
 }
 
 std::vector<Check> read_checks(const std::string& path, Language language) {
@@ -235,12 +274,47 @@ std::vector<Check> read_checks(const std::string& path, Language language) {
     for (MatrixCase& made : read_matrix(path, check_keys())) {
         if (checks.empty() || checks.back().name != made.section)
             checks.push_back(check_of(path, made));
-        static_cast<void>(output_of(path, made, 0));
-        if (language == Language::c && made.more.contains(kStepsAtMostInC))
-            made.more[kStepsAtMost] = made.more[kStepsAtMostInC];
+        for (const Bound& bound : kBounds)
+            if (language == Language::c && made.more.contains(in_c(bound)))
+                made.more[std::string(bound.key)] = made.more[in_c(bound)];
         checks.back().cases.push_back(std::move(made));
     }
     return checks;
+}
+
+void draw_secrets(std::vector<Check>& checks, std::uint32_t variant) {
+    constexpr std::string_view kSecret = "--secret=";
+    constexpr std::string_view kSeed = "--seed=";
+    for (Check& check : checks)
+        for (MatrixCase& made : check.cases) {
+            const auto begins = [](std::string_view with) {
+                return [with](const std::string& option) { return option.starts_with(with); };
+            };
+            if (std::ranges::none_of(made.options, begins(kSecret)))
+                continue;
+            std::uint64_t seed = 1;
+            if (const auto at = std::ranges::find_if(made.options, begins(kSeed));
+                at != made.options.end()) {
+                seed = number_in<std::uint64_t>(at->substr(kSeed.size())).value_or(seed);
+                made.options.erase(at);
+            }
+            made.options.insert(made.options.begin(),
+                                fmt::format("{}{}", kSeed, (std::uint64_t{variant} << 16) + seed));
+        }
+}
+
+std::string forbidden_call(const MatrixCase& made, const std::vector<std::string>& calls) {
+    std::istringstream words(value_of(made, kForbid));
+    for (std::string word; std::getline(words, word, ',');)
+        for (const std::string& call : calls) {
+            std::string small = call;
+            std::ranges::transform(small, small.begin(), [](unsigned char letter) {
+                return static_cast<char>(std::tolower(letter));
+            });
+            if (!word.empty() && small.find(word) != std::string::npos)
+                return fmt::format("the program calls {}(), which this check forbids", call);
+        }
+    return {};
 }
 
 CaseResult judged(const MatrixCase& made, CaseResult result) {

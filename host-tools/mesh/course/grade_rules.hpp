@@ -28,6 +28,12 @@ std::vector<MatrixKey> check_keys();
 /// without points, a number that is none, a line of `output` that is none.
 std::vector<Check> read_checks(const std::string& path, Language language);
 
+/// Gives each run with secrets a seed of its own, of this variant of the lab.
+void draw_secrets(std::vector<Check>& checks, std::uint32_t variant);
+
+/// What the check forbids of these calls of a program, in a sentence; "" if nothing.
+std::string forbidden_call(const MatrixCase& made, const std::vector<std::string>& calls);
+
 /// The result of the run: failed also if it was verified, yet is not what the check allows.
 CaseResult judged(const MatrixCase& made, CaseResult result);
 

@@ -9,6 +9,7 @@
 #include "host-tools/mesh/rig/own_rule.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/parameters.hpp"
+#include "secrets.hpp"
 #include "trees.hpp"
 #include "wire/app_parameters.hpp"
 #include "wire/bytes.hpp"
@@ -53,16 +54,16 @@ public:
     App(const OpKind& kind, RunPlan plan)
         : Operation(kind, std::move(plan)),
           name_(program_word(run().work.app.front())) {
-        if (run().work.words.size() > limits::kArgumentsMax)
-            refuse("{} words for the app: at most {} are allowed", run().work.words.size(),
-                   limits::kArgumentsMax);
-        for (const std::string& word : run().work.words) {
-            const auto bytes = std::as_bytes(std::span(word.c_str(), word.size() + 1));
-            words_.insert(words_.end(), bytes.begin(), bytes.end());
-        }
-        if (const auto most = limits::argument_bytes_max(run().payload_bytes());
-            words_.size() > most)
-            refuse("the app's words take {} bytes: at most {} are allowed", words_.size(), most);
+        secrets_ = run().work.secret;
+        if (const std::size_t count = run().work.words.size() + secrets_;
+            count > limits::kArgumentsMax)
+            refuse("{} words for the app: at most {} are allowed", count, limits::kArgumentsMax);
+        for (const std::string& word : run().work.words)
+            add_word(words_, word);
+        if (const auto most = limits::argument_bytes_max(run().payload_bytes()),
+            bytes = words_.size() + secrets_ * kSecretBytesMax;
+            bytes > most)
+            refuse("the app's words take {} bytes: at most {} are allowed", bytes, most);
         if (run().work.ranks)
             parameters_.ranks = in_range(*run().work.ranks, 1, run().nodes(), "--ranks");
         if (!run().work.tree.empty())
@@ -91,6 +92,10 @@ public:
     }
 
 private:
+    static void add_word(Bytes& words, const std::string& word) {
+        const auto bytes = std::as_bytes(std::span(word.c_str(), word.size() + 1));
+        words.insert(words.end(), bytes.begin(), bytes.end());
+    }
     std::size_t planned_heap(std::int64_t bytes) const {
         constexpr std::int64_t kLeast = 64 << 10;
         constexpr std::int64_t kMost = INT32_MAX;
@@ -118,7 +123,12 @@ private:
         files.unread_terminal = !run().input && isatty(STDIN_FILENO) != 0 ? 1 : 0;
         wire::store(job.parameters, sizeof parameters_, files);
     }
-    std::span<const std::byte> words() const override { return words_; }
+    std::vector<std::byte> words(NodeId node) const override {
+        Bytes all = words_;
+        for (const std::uint32_t secret : secrets_of(run().model.seed, index(node), secrets_))
+            add_word(all, fmt::format("{}", secret));
+        return all;
+    }
     std::vector<Expectation> answers() const override { return {}; }
     bool right(NodeId node, const Outcome& outcome) const override {
         const wire::NodeReport& report = outcome.reports[index(node)];
@@ -126,7 +136,8 @@ private:
     }
 
     std::string name_;
-    Bytes words_;
+    Bytes words_; // of all nodes
+    unsigned secrets_ = 0;
     wire::AppParameters parameters_;
     wire::FileParameters files_;
 };
@@ -135,7 +146,7 @@ constexpr OpKind kKind{"app",
                        "a program of your own on every node",
                        wire::Op::app,
                        "",
-                       "words --ranks --heap --tree --bytes --input --files --output",
+                       "words --secret --ranks --heap --tree --bytes --input --files --output",
                        plan_as<App>};
 
 } // namespace

@@ -90,7 +90,7 @@ private:
     void plan_lines();
     std::string_view records_name() const override { return lines_ ? "lines" : "numbers"; }
     bool alike() const override { return !lines_ && records_ % run().nodes() == 0; }
-    std::span<const std::byte> words() const override { return words_; }
+    std::vector<std::byte> words(NodeId) const override { return words_; }
     std::vector<Expectation> answers() const override;
 
     bool lines_;

@@ -82,7 +82,7 @@ wire::Job Operation::job(NodeId node) const {
 }
 
 std::vector<std::byte> Operation::job_for(NodeId node) const {
-    return joined(wire::bytes_of(job(node)), words());
+    return joined(wire::bytes_of(job(node)), words(node));
 }
 
 std::uint32_t Operation::most_bytes(std::uint64_t most) const {

@@ -145,8 +145,8 @@ protected:
     /// Most bytes of a message or block, `most` at most, for which a node's workspace is enough, in
     /// packets as planned (ops/room.hpp). UsageError: not even an empty one has what it needs.
     std::uint32_t most_bytes(std::uint64_t most) const;
-    /// Words for the program, NUL-terminated.
-    virtual std::span<const std::byte> words() const { return {}; }
+    /// Words for the program of a node, NUL-terminated.
+    virtual std::vector<std::byte> words(NodeId) const { return {}; }
     /// The right report of each node.
     virtual std::vector<Expectation> answers() const = 0;
     const Expectation& expected(NodeId node) const;

@@ -64,6 +64,10 @@ void add_work(CLI::App& app, WorkOptions& work) {
                                list(app_names())))
         ->allow_extra_args(false);
     app.add_option("words", work.words, "after --: words for the app");
+    app.add_option("--secret", work.secret,
+                   "so many numbers below 1000 for each node, drawn from --seed: behind the words, "
+                   "its own ones alone")
+        ->capture_default_str();
     app.add_option(
         "--ranks", work.ranks,
         "a program with a main() runs on so many nodes, from node 0 on; the others forward");

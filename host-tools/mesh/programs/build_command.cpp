@@ -130,7 +130,7 @@ public:
 
     /// Explains uses of functions that a node does not have, and tells of those that are not the
     /// same on both engines.
-    void check_objects() const {
+    void check_objects() {
         std::string said;
         std::string note;
         std::string said_of_branches;
@@ -140,6 +140,7 @@ public:
             for (const std::string& words :
                  what_a_node_lacks(arguments_.files[at], listing, program_.own, has_main_))
                 said += fmt::format("mesh: {}\n", words);
+            append(calls_, library_calls(arguments_.files[at], listing));
             std::ifstream file(arguments_.files[at]);
             const std::string text{std::istreambuf_iterator<char>(file), {}};
             said_of_branches += branches_that_wait(arguments_.files[at], text);
@@ -223,6 +224,8 @@ public:
         run({compiler_.add_section, "--add-section", fmt::format("{}={}", name, from), file});
     }
 
+    /// The functions of meshputer and MPI that it calls. Precondition: check_objects().
+    const Words& calls() const { return calls_; }
     /// The files that it was made of: sources, headers, libraries.
     Words sources() const {
         Words all;
@@ -286,6 +289,7 @@ private:
     Words objects_;
     MainProgram program_;   // known when the compilers are done
     bool has_main_ = false; // it is one
+    Words calls_;
     std::vector<ToolProcess> compiling_;
 };
 
@@ -331,9 +335,14 @@ void put_program(const fs::path& program, const std::string& output) {
         fs::permissions(output, fs::status(program).permissions(), error);
 }
 
-/// Builds, and returns the files that went into it. `tells`: prints how much memory of a board it
-/// takes.
-Words build(const BuildArguments& arguments, bool tells) {
+/// What a program was made of, and what it calls.
+struct Made {
+    Words sources;
+    Words calls;
+};
+
+/// Builds. `tells`: prints how much memory of a board it takes.
+Made build(const BuildArguments& arguments, bool tells) {
     check(arguments);
     const HeldSignals held; // until the folder is gone
     const TemporaryFolder work("mesh-build");
@@ -364,8 +373,11 @@ Words build(const BuildArguments& arguments, bool tells) {
     }
     put_program(program, arguments.output);
     fmt::print("{}", memory_use);
-    return halves.front().sources();
+    return {halves.front().sources(), halves.front().calls()};
 }
+
+/// The list of a kept program's calls.
+fs::path calls_beside(const fs::path& program) { return program.string() + ".calls"; }
 
 /// The words of a board's compiler, for another build tool.
 void show(const BuildArguments& arguments) {
@@ -422,12 +434,22 @@ fs::path built_program(const std::string& source, const std::string& engine,
     if (const auto before = broken.find(program); before != broken.end())
         throw before->second;
     try {
-        keep_list(program, build(arguments, false));
+        const Made made = build(arguments, false);
+        keep_list(calls_beside(program), made.calls);
+        keep_list(program, made.sources);
     } catch (const UsageError& error) {
         broken.emplace(program, error);
         throw;
     }
     return program;
+}
+
+std::vector<std::string> calls_of(const std::string& source) {
+    std::ifstream file(list_beside(calls_beside(built_program(source, "sim", default_board()))));
+    Words calls;
+    for (std::string name; std::getline(file, name);)
+        calls.push_back(name);
+    return calls;
 }
 
 } // namespace mesh::host

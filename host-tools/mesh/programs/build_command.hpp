@@ -42,4 +42,8 @@ std::filesystem::path built_program(const std::string& source, const std::string
                                     const std::string& place,
                                     const std::vector<std::string>& defines = {});
 
+/// The names of the functions of meshputer and of MPI that the program of this source file calls,
+/// in a simulation, in alphabetical order; built if need be. Explained, UsageError.
+std::vector<std::string> calls_of(const std::string& source);
+
 } // namespace mesh::host

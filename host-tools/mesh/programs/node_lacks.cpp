@@ -175,6 +175,21 @@ std::string user_of(const std::vector<Reference>& all, std::string function) {
     return function;
 }
 
+/// "allreduce" of "mesh::Task<mesh::Status> mesh::allreduce<int>(int&)", without templates' values,
+/// namespaces and what it returns.
+std::string name_of_function(std::string_view symbol) {
+    std::string name;
+    unsigned depth = 0;
+    for (const char letter : symbol.substr(0, symbol.find_first_of("(["))) {
+        depth += letter == '<' ? 1 : 0;
+        if (depth == 0)
+            name += letter;
+        depth -= letter == '>' && depth > 0 ? 1 : 0;
+    }
+    name = c_name(name);
+    return name.substr(std::min(name.find_last_of(": .") + 1, name.size()));
+}
+
 /// "in f: ", as its author wrote it; nothing if it is none of his. A coroutine has several
 /// functions of its name.
 std::string place_words(std::string name) {
@@ -209,6 +224,17 @@ std::vector<std::string> what_a_node_lacks(const std::string& source, const std:
     }
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
+}
+
+std::vector<std::string> library_calls(const std::string& source, const std::string& listing) {
+    std::set<std::string> calls;
+    for (const Reference& reference : references_in(source, listing)) {
+        const std::string name = name_of_function(reference.to);
+        if (reference.to.find("mesh::") != std::string::npos || name.starts_with("MPI_") ||
+            name.starts_with("PMPI_"))
+            calls.insert(name);
+    }
+    return {calls.begin(), calls.end()};
 }
 
 std::string what_engines_round(const std::string& source, const std::string& listing) {

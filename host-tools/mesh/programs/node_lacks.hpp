@@ -16,6 +16,9 @@ namespace mesh::host {
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
                                            const std::set<std::string>& own, bool has_main);
 
+/// The names of all functions of meshputer and MPI that the object refers to, without namespaces.
+std::vector<std::string> library_calls(const std::string& source, const std::string& listing);
+
 /// A line that names the first function with a call of one of <cmath>, such as sin(), whose last
 /// bits the C libraries of boards and of this machine do not have alike; "" if there is none.
 std::string what_engines_round(const std::string& source, const std::string& listing);

@@ -31,6 +31,7 @@ struct WorkOptions {
     std::string element = "i32";
     std::string reduction = "sum";
     bool exclusive = false;
+    std::uint16_t secret = 0; // numbers that each node gets behind the words, for itself
     std::string route = "ecube";
     std::int64_t root = 0;
     std::string target = "random";

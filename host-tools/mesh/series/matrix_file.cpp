@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::string_view kExpectSteps = "expect-steps";
 constexpr std::string_view kAllowRefused = "allow-refused";
+constexpr std::string_view kForbid = "forbid";
 constexpr std::string_view kSeed = "seed";
 constexpr std::string_view kWords = "words";
 constexpr std::size_t kCasesMax = 100'000;
@@ -88,6 +89,8 @@ Dimension dimension_of(const std::string& path, const std::vector<MatrixKey>& ke
             refuse_at(path, dimension.place, "{}: an empty list makes no run", dimension.key);
         for (const toml::node& one : *list)
             add_value(dimension, word_of(path, dimension.key, one));
+        if (dimension.key == kForbid) // one value: all of them at once
+            dimension.values = {fmt::format("{}", fmt::join(dimension.values, ","))};
     } else {
         add_value(dimension, word_of(path, dimension.key, value));
     }

@@ -7,6 +7,12 @@ answer, and with the check that it loses; `diff -U0 -p` makes the rest:
     SAYS: is never fed
     LOSES: from other nodes
 
+An answer that does not do the task, but prints what a formula, a constant or a call of the library
+gives, is a whole file, LAB/shams/NAME, which begins with the most that it may earn:
+
+    // EARNS: 0
+    // SAYS: which this check forbids
+
 The gate has a few of them, always the same; all are in `make test-labs` and `make test-all`.
 """
 import json
@@ -25,6 +31,7 @@ LABS = sorted(path.parent for path in ROOT.glob("firmware/labs/*/check.toml"))
 ANSWERS = ROOT / "tests" / "labs"
 SOLUTIONS = {"c++": "solution", "c": "solution-c"}
 LEAST_WRONG = 5
+LEAST_OF_BOTH = 6  # wrong answers and shams
 MARK = re.compile(r"^(.+?) +(\d+) of (\d+) +(OK|FAILED) \(\d+\.\d s\)$", re.M)
 RING = "02-ring"
 
@@ -32,6 +39,11 @@ RING = "02-ring"
 def wrong_answers():
     return [(lab, path) for lab in LABS for path in sorted((ANSWERS / lab.name).iterdir())
             if path.is_file()]
+
+
+def shams():
+    return [(lab, path) for lab in LABS
+            for path in sorted((ANSWERS / lab.name / "shams").glob("*"))]
 
 
 ANSWERED = [(lab, language) for lab in LABS for language, folder in SOLUTIONS.items()
@@ -55,12 +67,12 @@ def pytest_generate_tests(metafunc):
     """All of a kind, and how many of it are in the gate."""
     for what, pairs, count in (("solved", ANSWERED, 2), ("begun", ANSWERED, 1),
                                ("told", [(lab, "c++") for lab in LABS], 2),
-                               ("wrong", wrong_answers(), 4)):
+                               ("wrong", wrong_answers(), 4), ("sham", shams(), 3)):
         if what not in metafunc.fixturenames:
             continue
         gate = seeds.draw_of(seeds.GATE[0], "labs", what).sample(pairs, count)
         metafunc.parametrize(what, [pytest.param(
-            pair, id=f"{pair[0].name}/{getattr(pair[1], 'stem', pair[1])}",
+            pair, id=f"{pair[0].name}/{getattr(pair[1], 'name', pair[1])}",
             marks=() if pair in gate else pytest.mark.costly) for pair in pairs])
 
 
@@ -119,6 +131,37 @@ def test_a_wrong_answer_loses_points_and_is_told_why(wrong, tmp_path):
     assert says in reasons, outcome
 
 
+def test_an_answer_that_does_not_do_the_task_earns_nothing(sham, tmp_path):
+    lab, path = sham
+    earns, says = re.match(r"/. EARNS: (\d+)\n.. +SAYS: (.+?)(?: \*/)?\n", path.read_text()).groups()
+    folder = start(lab, tmp_path / "mine", language_of(path))
+    shutil.copy(path, folder / f"answer{path.suffix}")
+    outcome = mesh("grade", folder)
+    assert outcome.status == 1 and sum(marks(outcome).values()) <= int(earns) < 100, outcome
+    assert says in outcome.out, outcome
+
+
+def test_secrets_are_new_at_each_grade_and_the_same_for_one_variant(tmp_path):
+    """What a wrong ring prints is its secrets."""
+    folder = start(ROOT / "firmware/labs" / RING, tmp_path / "mine")
+    (folder / "answer.cpp").write_text(
+        '#include "meshputer.hpp"\nmesh::Process app_main(mesh::Kernel& node) {\n'
+        '    mesh::print("{}\\n", mesh::word<unsigned>(node, 0, 1000000));\n'
+        "    co_return mesh::Status::ok;\n}\n")
+
+    def said(*options):
+        outcome = mesh("grade", folder, *options)
+        variant = re.search(r"^variant (.+?): ", outcome.out, re.M).group(1)
+        return variant, re.findall(r"node 0 says '(\d+)'", outcome.out)
+
+    first, second = said(), said()
+    assert first[0] != second[0] and first[1] != second[1]
+    assert said("--variant", first[0]) == first
+    named = said("--variant", "Ada Lovelace")
+    assert named == said("--variant", "Ada Lovelace") and named[0] == "Ada Lovelace"
+    assert named[1] != said("--variant", "Charles")[1]
+
+
 def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
     assert LABS
     for lab in LABS:
@@ -128,6 +171,7 @@ def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
         assert begun == {language for other, language in ANSWERED if other == lab}, lab
         wrong = [path for other, path in wrong_answers() if other == lab]
         assert len(wrong) >= LEAST_WRONG, lab
+        assert len(wrong + [path for other, path in shams() if other == lab]) >= LEAST_OF_BOTH, lab
         texts = {answer_of(lab, path)[1] for path in wrong}
         assert len(texts) == len(wrong), lab
         points = re.findall(r"^points = (\d+)$", (lab / "check.toml").read_text(), re.M)
@@ -202,8 +246,8 @@ def test_what_is_expected_is_not_given_away(tmp_path):
     folder = start(lab, tmp_path / "mine")
     (folder / "answer.cpp").write_text(answer_of(lab, ANSWERS / RING / "a_round_short.diff")[1])
     outcome = mesh("grade", folder)
-    assert "node 0 says '27' in its line 1, and that is wrong" in outcome.out, outcome
-    assert "'28'" not in outcome.out + outcome.err, outcome
+    assert re.search(r"node 0 says '\d+' in its line 1, and that is wrong", outcome.out), outcome
+    assert ", not '" not in outcome.out + outcome.err, outcome
 
 
 def test_a_node_that_ends_the_whole_run_earns_nothing(ring, tmp_path):

@@ -6,8 +6,8 @@ mesh::Process app_main(mesh::Kernel& node) {
     const unsigned nodes = node.nodes();
     const mesh::NodeId right = mesh::node_at((me + 1) % nodes);
     const mesh::NodeId left = mesh::node_at((me + nodes - 1) % nodes);
-    unsigned number = me;
-    unsigned sum = me;
+    unsigned number = mesh::word<unsigned>(node, 0, me);
+    unsigned sum = number;
     for (unsigned round = 1; round < nodes; ++round) {
         const unsigned mine = number;
         const mesh::Received got =
