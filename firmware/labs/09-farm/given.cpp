@@ -11,7 +11,7 @@ constexpr NodeId kFarmer{0};
 constexpr Tag kAsk = 1, kTask = 2;
 constexpr unsigned kNoTask = ~0u;
 
-/// What a node has done: tasks, the sum of their numbers, of the squares of these, of the results.
+/// The work of a node: tasks, the sum of their numbers, of the squares of these, of the results.
 using Done = std::array<unsigned, 4>;
 static Done done;
 static bool works;

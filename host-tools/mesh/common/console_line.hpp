@@ -10,6 +10,9 @@
 
 namespace mesh::host {
 
+/// A line whose text begins so is shown, and compared with nothing.
+inline constexpr std::string_view kNote = "note: ";
+
 struct ConsoleLine {
     std::uint32_t node = 0;
     std::string_view text; // of the line that was read

@@ -21,6 +21,8 @@ std::string ConsoleText::shown(const Lines& lines, std::size_t at) {
 
 void ConsoleText::add_beside(const ConsoleText& expected, std::uint32_t node,
                              std::string_view line) {
+    if (line.starts_with(kNote))
+        return;
     const auto wanted = expected.lines_.find(node);
     if (Lines& lines = lines_[node];
         lines.size() <= (wanted == expected.lines_.end() ? 0 : wanted->second.size()))

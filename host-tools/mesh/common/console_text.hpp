@@ -28,7 +28,7 @@ public:
     void add(std::uint32_t node, std::string_view line) { lines_[node].emplace_back(line); }
 
     /// Keeps a line, unless the node has one line more than expected already: the first difference
-    /// is known by then, however many lines come.
+    /// is known by then, however many lines come. A note (console_line.hpp) is not kept.
     void add_beside(const ConsoleText& expected, std::uint32_t node, std::string_view line);
 
     /// Reads a file with lines `[node] text`. UsageError: it has others, or cannot be read.

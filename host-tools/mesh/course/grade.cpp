@@ -23,6 +23,8 @@
 #include <iterator>
 #include <random>
 #include <span>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace mesh::host {
@@ -32,14 +34,39 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+/// The first line of a compiler's words that has an error.
+std::string first_error(const std::string& said) {
+    std::istringstream lines(said);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("error: ") != line.npos)
+            return line;
+    return said;
+}
+
+/// Writes the files that were asked for.
+void write_grade(const GradeArguments& arguments, const Json& whole, const std::string& suite,
+                 std::span<const CaseResult> cases) {
+    if (!arguments.json.empty()) {
+        const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+        write_whole(arguments.json, std::as_bytes(std::span(text)), "--json");
+    }
+    if (!arguments.junit.empty())
+        write_junit(arguments.junit, suite, cases, whole.at("seconds").get<double>());
+}
+
 /// The outcome of a check.
 struct Mark {
     const Check& check;
     bool good = true;
     double seconds = 0;
-    std::string reason; // one sentence; of a good check none
-    std::string repeat; // the command of the run that failed
-    std::string page;   // the file that shows it
+    std::string reason{}; // one sentence; of a good check none
+    std::string repeat{}; // the command of the run that failed
+    std::string page{};   // the file that shows it
+    std::string hint{};
+    std::string shape{}; // of the failure, if it may be told again
+    std::string said{};  // by the compiler
 };
 
 /// The checks of a lab on the files of a folder.
@@ -85,7 +112,7 @@ private:
     std::vector<Mark> marks_;
     std::size_t name_width_ = 0;
     Crew crew_;
-    bool builds_ = true; // as far as the compiler was asked
+    std::string not_tried_; // why no further check is; "": they are
     bool has_page_ = false;
 };
 
@@ -145,10 +172,10 @@ void Grade::run() {
 }
 
 Mark Grade::mark_of(const Check& check) {
-    Mark mark{check, true, 0, {}, {}, {}};
-    if (!builds_) {
+    Mark mark{.check = check};
+    if (!not_tried_.empty()) {
         mark.good = false;
-        mark.reason = "not tried, since it does not compile";
+        mark.reason = "not tried, " + not_tried_;
         return mark;
     }
     for (const MatrixCase& made : check.cases)
@@ -203,8 +230,9 @@ void Grade::explain(const MatrixCase& made, const std::string& order, CaseResult
     if (result.verdict == CaseVerdict::refused &&
         result.said.find("error: ") != std::string::npos) {
         say("{}", result.said);
-        builds_ = false;
-        mark.reason = "does not compile: see above";
+        not_tried_ = "since it does not compile";
+        mark.said = result.said;
+        mark.reason = "does not compile: " + first_error(result.said);
         return;
     }
     if (!order.empty() && result.verdict == CaseVerdict::failed && result.report != nullptr &&
@@ -214,7 +242,19 @@ void Grade::explain(const MatrixCase& made, const std::string& order, CaseResult
         late = smallest.words;
         result = std::move(smallest.result);
     }
+    const FailureKind kind = kind_of(result);
+    if (kind == FailureKind::endless)
+        not_tried_ = fmt::format("since '{}' did not end", mark.check.name);
+    if (kind == FailureKind::waits || kind == FailureKind::crash)
+        mark.shape = shape_of(result);
+    const auto same = std::ranges::find_if(marks_, [&](const Mark& other) {
+        return !mark.shape.empty() && other.shape == mark.shape;
+    });
     mark.reason = sentence_of(made, result, order.substr(order.find(':') + 1), late);
+    if (same == marks_.end())
+        mark.hint = hint_for(kind, mark.check);
+    else
+        mark.reason = fmt::format("the same as in '{}': {}", same->check.name, mark.reason);
     mark.repeat = result.repeat;
     if (!has_page_ && result.report != nullptr)
         mark.page = page_of(result);
@@ -238,8 +278,8 @@ void Grade::print(const Mark& mark) const {
                mark.seconds);
     if (!mark.good) {
         fmt::print("    {}\n", mark.reason);
-        if (!mark.check.hint.empty() && builds_)
-            fmt::print("    hint: {}\n", mark.check.hint);
+        if (!mark.hint.empty())
+            fmt::print("    hint: {}\n", mark.hint);
         if (!mark.page.empty())
             fmt::print("    look: {}\n", mark.page);
         if (!mark.repeat.empty())
@@ -267,15 +307,14 @@ void Grade::write() const {
     std::vector<CaseResult> cases;
     double seconds = 0;
     for (const Mark& mark : marks_) {
-        const auto or_null = [](const std::string& text) {
-            return text.empty() ? Json(nullptr) : Json(text);
-        };
         checks.push_back({{"name", mark.check.name},
                           {"points", mark.good ? mark.check.points : 0},
                           {"of", mark.check.points},
                           {"reason", or_null(mark.reason)},
                           {"repeat", or_null(mark.repeat)},
                           {"page", or_null(mark.page)},
+                          {"hint", or_null(mark.hint)},
+                          {"compiler", or_null(mark.said)},
                           {"seconds", mark.seconds}});
         CaseResult result;
         result.work.name = mark.check.name;
@@ -286,20 +325,28 @@ void Grade::write() const {
         seconds += mark.seconds;
         cases.push_back(std::move(result));
     }
-    if (!arguments_.json.empty()) {
-        const Json whole{{"lab", lab_.name},   {"folder", arguments_.folder}, {"variant", variant_},
-                         {"points", points()}, {"of", points_max()},          {"seconds", seconds},
-                         {"checks", checks}};
-        const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-        write_whole(arguments_.json, std::as_bytes(std::span(text)), "--json");
-    }
-    if (!arguments_.junit.empty())
-        write_junit(arguments_.junit, lab_.name, cases, seconds);
+    write_grade(arguments_,
+                {{"lab", lab_.name},
+                 {"folder", arguments_.folder},
+                 {"variant", variant_},
+                 {"points", points()},
+                 {"of", points_max()},
+                 {"seconds", seconds},
+                 {"checks", checks}},
+                lab_.name, cases);
 }
 
-std::string bytes_of(const fs::path& path) {
+/// The text of a file as it is without what other systems add: a mark at its beginning, a return at
+/// the end of each line.
+std::string text_in(const fs::path& path) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.starts_with(kByteOrderMark))
+        text.erase(0, kByteOrderMark.size());
+    for (auto at = text.find("\r\n"); at != text.npos; at = text.find("\r\n", at))
+        text.erase(at, 1);
+    return text;
 }
 
 /// Checks that the lab's own files are unchanged and that the files it asks for are there.
@@ -310,16 +357,36 @@ void check_files(const Lab& lab, const GradeArguments& arguments) {
         std::error_code error;
         if (is_answer(name) && !fs::exists(mine, error))
             refuse("'{}': no such file, and it is what is to be graded", mine.string());
-        if (is_given(name) && bytes_of(mine) != bytes_of(lab.folder / name))
+        if (is_given(name) && text_in(mine) != text_in(lab.folder / name))
             refuse("'{}': is given, and not to be changed; copy it again from {}", mine.string(),
                    (lab.folder / name).string());
     }
+}
+
+void check_results(const GradeArguments& arguments) {
     if (arguments.json == kStandardOutput)
         refuse("--json -: standard output has a line for each check; give a file");
     if (!arguments.json.empty())
         check_writable(arguments.json, "--json");
     if (!arguments.junit.empty())
         check_writable(arguments.junit, "--junit");
+}
+
+/// A folder that cannot be graded has its files all the same, so that nobody is lost.
+void write_refused(const GradeArguments& arguments, const std::string& why) {
+    CaseResult result;
+    result.work.name = arguments.folder;
+    result.reason = why;
+    write_grade(arguments,
+                {{"lab", or_null(arguments.lab)},
+                 {"folder", arguments.folder},
+                 {"variant", or_null(arguments.variant)},
+                 {"points", 0},
+                 {"of", nullptr},
+                 {"seconds", 0},
+                 {"reason", why},
+                 {"checks", Json::array()}},
+                "grade", {&result, 1});
 }
 
 } // namespace
@@ -332,12 +399,18 @@ std::string describe_check_keys() {
 }
 
 bool run_grade(const GradeArguments& arguments) {
-    const Lab lab = arguments.lab.empty() ? lab_of(arguments.folder) : lab_named(arguments.lab);
-    check_files(lab, arguments);
-    Grade grade(arguments, lab);
-    grade.run();
-    grade.write();
-    return grade.points() == grade.points_max();
+    check_results(arguments);
+    try {
+        const Lab lab = arguments.lab.empty() ? lab_of(arguments.folder) : lab_named(arguments.lab);
+        check_files(lab, arguments);
+        Grade grade(arguments, lab);
+        grade.run();
+        grade.write();
+        return grade.points() == grade.points_max();
+    } catch (const UsageError& error) {
+        write_refused(arguments, error.what());
+        throw;
+    }
 }
 
 } // namespace mesh::host

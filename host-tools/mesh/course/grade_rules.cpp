@@ -9,6 +9,9 @@
 #include "host-tools/mesh/series/matrix.hpp"
 #include "kernel/base/status.hpp"
 
+#include "boards/host/check_words.hpp"
+#include "boards/host/stop.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -28,13 +31,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kPoints = "points";
 constexpr const char* kHint = "hint";
+constexpr const char* kWaitsHint = "hint-waits";
 constexpr const char* kOrders = "orders";
 constexpr const char* kOutput = "output";
 constexpr const char* kForbid = "forbid";
 /// Behind a bound's key: the same for an answer in C.
 constexpr std::string_view kInC = "-in-c";
 /// Clauses of a run's reason that a student reads.
-constexpr unsigned kClauses = 2;
+constexpr std::size_t kClauses = 3;
 /// Nodes of a chain of waits that a student reads.
 constexpr std::size_t kLinksShown = 3;
 
@@ -67,7 +71,7 @@ std::string wrong_output(const MatrixCase& made, const CaseResult& result) {
     ConsoleText said;
     std::istringstream lines(result.console);
     for (std::string line; std::getline(lines, line);)
-        if (const auto read = console_line(line))
+        if (const auto read = console_line(line); read && !read->text.starts_with(kNote))
             said.add(read->node, read->text);
     std::string wrong;
     const auto other = said.difference_to(
@@ -144,7 +148,7 @@ const std::array<Bound, 5> kBounds{
 
 std::string in_c(const Bound& bound) { return fmt::format("{}{}", bound.key, kInC); }
 
-/// What the run breaks of a bound, in words; "" if nothing.
+/// The words for a bound that the run breaks; "" if nothing.
 std::string broken(const Bound& bound, const MatrixCase& made, const Json& report) {
     const std::string value = value_of(made, std::string(bound.key));
     if (value.empty())
@@ -176,6 +180,7 @@ Check check_of(const std::string& path, const MatrixCase& made) {
     return {made.section,
             *points,
             value_of(made, kHint),
+            value_of(made, kWaitsHint),
             number_of(path, made, kOrders).value_or(0),
             {}};
 }
@@ -208,15 +213,51 @@ std::string shortened(const std::string& reason) {
            reason.substr(reason.find(" node ", links.back()));
 }
 
-/// The first clauses on a run, and the first wrong line of its console, without what was expected.
+/// The calls that led to a crash without those within the library, if the program's own are there.
+std::string without_library(std::string clause) {
+    constexpr std::string_view kFrame = ", called from ";
+    constexpr std::string_view kFirst = ", in mesh::";
+    for (auto in = clause.find(kFirst); in != clause.npos; in = clause.find(kFirst, in + 1)) {
+        auto own = clause.find(kFrame, in);
+        while (own != clause.npos && clause.compare(own + kFrame.size(), 6, "mesh::") == 0)
+            own = clause.find(kFrame, own + 1);
+        if (own < std::min(clause.find("; ", in), clause.size()))
+            clause.replace(in, own + kFrame.size() - in, ", in ");
+    }
+    return clause;
+}
+
+/// The words for a function of bits that was asked for a bit of 0; "" if none was.
+std::string_view broken_expectation(const CaseResult& result) {
+    const bool of_bits = result.said.find("bits.hpp:") != result.said.npos &&
+                         (result.said.find("expected: value != 0") != result.said.npos ||
+                          result.said.find("expectation_broken") != result.said.npos);
+    return of_bits ? "; lowest_bit(0) and highest_bit(0) are nothing: 0 has no one-bit" : "";
+}
+
+/// How near a clause is to the cause: what a program says of itself, what it waits for, what others
+/// could not do since it is gone.
+unsigned distance_of(std::string_view clause) {
+    constexpr std::array<std::string_view, 6> kFarther{"did not end", "waits for",
+                                                       "unreachable", "waited in vain",
+                                                       "nobody took", "links declared dead"};
+    for (unsigned distance = kFarther.size(); distance > 0; --distance)
+        if (clause.find(kFarther[distance - 1]) != clause.npos)
+            return distance;
+    return 0;
+}
+
+/// The clauses on a run that are nearest to the cause, and the first wrong line of its console,
+/// without what was expected.
 std::string seen(const CaseResult& result) {
     if (result.report == nullptr || result.report->at("reason").is_null())
-        return shortened(result.reason);
+        return fmt::format("{}{}", shortened(result.reason), broken_expectation(result));
+    auto reasons = result.report->at("reasons").get<std::vector<std::string>>();
+    std::ranges::stable_sort(reasons, {}, distance_of);
     std::string text;
-    unsigned clauses = 0;
-    for (const Json& reason : result.report->at("reasons"))
-        if (++clauses <= kClauses)
-            text += (text.empty() ? "" : "; ") + shortened(reason.get<std::string>());
+    for (std::size_t at = 0; at < std::min(kClauses, reasons.size()); ++at)
+        text += (text.empty() ? "" : "; ") + without_library(shortened(reasons[at]));
+    text += broken_expectation(result);
     if (const Json& other = result.report->at("console"); !other.is_null())
         text += (text.empty() ? "" : "; ") + wrong_line(other.at("node").get<unsigned>(),
                                                         other.at("said").get<std::string>(),
@@ -253,6 +294,7 @@ std::vector<MatrixKey> check_keys() {
     std::vector<MatrixKey> keys{
         {kPoints, "what the check earns if all of its runs are good"},
         {kHint, "a sentence for those who fail it: where the page says more"},
+        {kWaitsHint, "the one for a run that stands still, if the other does not fit"},
         {kOrders, "so many runs of each case, each with another order of packets (sim)"},
         {kOutput, fmt::format("all that the console has to print: lines [node] text, [*] text for "
                               "each node, [~] text for each neighbour of a node that is killed, "
@@ -324,6 +366,44 @@ CaseResult judged(const MatrixCase& made, CaseResult result) {
     if (!result.reason.empty())
         result.verdict = CaseVerdict::failed;
     return result;
+}
+
+FailureKind kind_of(const CaseResult& result) {
+    if (result.verdict == CaseVerdict::refused)
+        return result.reason.ends_with("does not end") ? FailureKind::endless
+                                                       : FailureKind::refused;
+    if (result.report == nullptr || result.report->at("reason").is_null())
+        return FailureKind::wrong;
+    for (const Json& fate : result.report->at("fates")) {
+        const std::string note =
+            fate.at("note").is_string() ? fate.at("note").get<std::string>() : std::string{};
+        if (note.find(words_of(ProgramEnd::program_endless)) != note.npos)
+            return FailureKind::endless;
+        if (note.starts_with("firmware stopped"))
+            return FailureKind::crash;
+    }
+    return result.report->at("waits").empty() ? FailureKind::wrong : FailureKind::waits;
+}
+
+std::string hint_for(FailureKind kind, const Check& check) {
+    switch (kind) {
+    case FailureKind::wrong: return check.hint;
+    case FailureKind::waits: return check.waits_hint.empty() ? check.hint : check.waits_hint;
+    case FailureKind::crash: return "the line that is named last: which values has it there?";
+    case FailureKind::endless: return "the line that is named: what would end its loop?";
+    case FailureKind::refused: return {};
+    }
+    return {};
+}
+
+std::string shape_of(const CaseResult& result) {
+    std::string shape;
+    for (const char letter : seen(result))
+        if (std::isdigit(static_cast<unsigned char>(letter)) == 0)
+            shape += letter;
+        else if (!shape.ends_with('#'))
+            shape += '#';
+    return shape;
 }
 
 std::string sentence_of(const MatrixCase& made, const CaseResult& result, const std::string& order,

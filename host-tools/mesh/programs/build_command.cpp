@@ -335,7 +335,7 @@ void put_program(const fs::path& program, const std::string& output) {
         fs::permissions(output, fs::status(program).permissions(), error);
 }
 
-/// What a program was made of, and what it calls.
+/// The files that a program was made of, and the functions that it calls.
 struct Made {
     Words sources;
     Words calls;

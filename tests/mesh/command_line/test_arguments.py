@@ -124,6 +124,8 @@ BAD |= {
     "more ranks than nodes": ([*SIM, "--app", "hello", "--ranks", 9], "1 to 8"),
     "no ranks": ([*SIM, "--app", "hello", "--ranks", 0], "1 to 8"),
     "heap without a main()": ([*SIM, "--app", "hello", "--heap", "1M"], "'hello' has no main()"),
+    "secrets of an op": (collective("bcast", "--secret", 1), "to bcast; goes with --app"),
+    "too many secrets": ([*SIM, "--app", "hello", "--secret", 17], "17 words for the app"),
     "heap of an op": (collective("bcast", "--heap", "1M"), "to bcast; goes with --app"),
     "heap of nothing": ([*SIM, "--app", "hello", "--heap", 1], "65536 to 2147483647"),
     "heap of a board": (["run", "--dim", 3, "--app", "hello", "--heap", "1M"],

@@ -133,7 +133,8 @@ def test_a_wrong_answer_loses_points_and_is_told_why(wrong, tmp_path):
 
 def test_an_answer_that_does_not_do_the_task_earns_nothing(sham, tmp_path):
     lab, path = sham
-    earns, says = re.match(r"/. EARNS: (\d+)\n.. +SAYS: (.+?)(?: \*/)?\n", path.read_text()).groups()
+    head = r"/. EARNS: (\d+)\n.. +SAYS: (.+?)(?: \*/)?\n"
+    earns, says = re.match(head, path.read_text()).groups()
     folder = start(lab, tmp_path / "mine", language_of(path))
     shutil.copy(path, folder / f"answer{path.suffix}")
     outcome = mesh("grade", folder)
@@ -234,11 +235,62 @@ def test_a_grade_is_written_for_graders_and_shows_the_run_that_failed(ring, tmp_
 def test_a_program_that_does_not_compile_is_said_once_with_the_compilers_words(ring, tmp_path):
     folder = shutil.copytree(ring, tmp_path / "broken")
     (folder / "answer.cpp").write_text("int main_is_missing;\nnot C++\n")
-    outcome = mesh("grade", folder)
+    outcome = mesh("grade", folder, "--json", tmp_path / "g.json", "--junit", tmp_path / "g.xml")
     assert outcome.status == 1 and "answer.cpp:2" in outcome.err, outcome
-    assert outcome.out.count("does not compile: see above") == 1, outcome
+    assert outcome.out.count("does not compile: ") == 1, outcome
     assert "not tried, since it does not compile" in outcome.out, outcome
     assert sum(marks(outcome).values()) == 0, outcome
+    first = json.loads((tmp_path / "g.json").read_text())["checks"][0]
+    assert "answer.cpp:2" in first["reason"] and "not C++" in first["compiler"], first
+    failure = xml.etree.ElementTree.parse(tmp_path / "g.xml").find(".//failure")
+    assert failure.get("message") == first["reason"]
+
+
+def graded(lab, answer, folder):
+    """The grade of this text as the answer of a lab in C++."""
+    start(ROOT / "firmware/labs" / lab, folder)
+    (folder / "answer.hpp").write_text(answer)
+    return mesh("grade", folder)
+
+
+def solution_of(lab, old="", new=""):
+    text = (ANSWERS / lab / "solution" / "answer.hpp").read_text()
+    assert old in text, lab
+    return text.replace(old, new, 1)
+
+
+def test_after_a_check_without_end_no_other_is_tried(tmp_path):
+    outcome = graded("07-sums", solution_of("07-sums", "    sum = mine;\n",
+                                            "    for (volatile unsigned i = 0; i < 1;)\n"
+                                            "        sum = mine;\n"), tmp_path / "mine")
+    assert sum(marks(outcome).values()) == 0, outcome
+    assert outcome.out.count("not tried, since 'the sum of all, at 8 nodes' did not end") == 3
+    assert "hint: the line that is named: what would end its loop?" in outcome.out, outcome
+
+
+def test_a_line_that_begins_as_a_note_is_shown_and_not_graded(tmp_path):
+    noted = 'sum = mine;\n    print("note: I have {}\\n", mine);\n'
+    outcome = graded("07-sums", solution_of("07-sums", "sum = mine;\n", noted), tmp_path / "mine")
+    assert sum(marks(outcome).values()) == 100, outcome
+
+
+def test_the_cause_is_told_before_what_follows_from_it(tmp_path):
+    outcome = graded("14-broadcast", solution_of("14-broadcast", "std::byte, kPacketBytes> packet",
+                                                 "std::byte, 64> packet"), tmp_path / "short")
+    reason = outcome.out.splitlines()[1]
+    assert re.match(r" +with dim=2: nodes 1 2 ended with: truncated", reason), outcome
+    assert "the same as in 'over a tree" in outcome.out, outcome
+
+
+def test_a_bit_of_zero_is_told_as_such(tmp_path):
+    outcome = graded("12-router", solution_of("12-router", "index(self) ^ index(to)", "index(to)"),
+                     tmp_path / "mine")
+    assert "0 has no one-bit" in outcome.out and "answer.hpp:2" in outcome.out, outcome
+    assert "expectation_broken" not in outcome.out, outcome
+    outcome = graded("01-addresses", solution_of("01-addresses", "bits_above(relative)",
+                                                 "~low_bits(highest_bit(relative))"),
+                     tmp_path / "rule")
+    assert "0 has no one-bit" in outcome.out, outcome
 
 
 def test_what_is_expected_is_not_given_away(tmp_path):
@@ -265,9 +317,23 @@ def test_what_a_lab_gives_must_stay_as_it_is(tmp_path):
     folder = start(lab, tmp_path / "mine")
     with (folder / "given.cpp").open("a") as file:
         file.write("// a word more\n")
-    refused(mesh("grade", folder), "is given, and not to be changed; copy it again from")
+    why = "is given, and not to be changed; copy it again from"
+    refused(mesh("grade", folder, "--json", tmp_path / "g.json", "--junit", tmp_path / "g.xml"),
+            why)
+    grade = json.loads((tmp_path / "g.json").read_text())
+    assert grade["points"] == 0 and why in grade["reason"] and grade["folder"] == str(folder)
+    failure = xml.etree.ElementTree.parse(tmp_path / "g.xml").find(".//failure")
+    assert failure.get("message") == grade["reason"]
     (folder / "answer.hpp").unlink()
     refused(mesh("grade", folder), "no such file, and it is what is to be graded")
+
+
+def test_files_that_an_editor_of_another_system_has_written_are_the_same_files(tmp_path):
+    folder = start(ROOT / "firmware/labs" / "06-grid", tmp_path / "mine")
+    solve(ROOT / "firmware/labs" / "06-grid", folder)
+    for path in (folder / "given.cpp", folder / "answer.hpp"):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert sum(marks(mesh("grade", folder)).values()) == 100
 
 
 def test_a_lab_of_ones_own_is_a_folder_anywhere(tmp_path):
