@@ -17,7 +17,7 @@ using Verdict = Intake::Verdict;
 
 constexpr NodeId kNear = node_at(1), kFar = node_at(3), kOther = node_at(2);
 constexpr unsigned kRoom = 2;
-constexpr std::uint16_t kLife = 1;
+constexpr std::uint16_t kLife = 1, kOwnLife = 9;
 
 constexpr std::uint32_t name(std::uint16_t number, std::uint16_t life = kLife) {
     return MessageName{number, life}.word();
@@ -121,13 +121,72 @@ TEST(Intake, ACallBehindTheLastOneThatWasHeardIsTooLate) {
     EXPECT_FALSE(node.intake.hear_call(kNear, 1, 127));
 }
 
+/// A call of kNear in that life, which is not over: it is told the password, if it needs one.
+bool is_heard(Places& node, std::uint16_t life) {
+    const std::uint32_t password = node.intake.password(kNear, life, 0, kOwnLife);
+    return (password == 0 || node.intake.password(kNear, life, password, kOwnLife) == 0) &&
+           node.intake.hear_call(kNear, life, 1);
+}
+
 TEST(Intake, ANodeThatBeginsAnewIsHeardAndItsCallsBeforeAreNot) {
     Places node;
-    EXPECT_TRUE(node.intake.hear_call(kNear, 2, 100));
-    EXPECT_TRUE(node.intake.hear_call(kNear, 3, 1));
-    EXPECT_FALSE(node.intake.hear_call(kNear, 2, 101)) << "it was long on its way";
-    EXPECT_TRUE(node.intake.hear_call(kNear, 40, 1)) << "of many lives nothing was heard";
-    EXPECT_TRUE(node.intake.hear_call(kNear, 0x4123, 1)) << "births have no order";
+    std::vector<std::uint16_t> over;
+    for (const std::uint16_t life : {2, 3, 4, 5, 6, 7, 8, 9, 40, 0x4123, 0x4001, 1, 0x4124, 8192}) {
+        EXPECT_TRUE(is_heard(node, life)) << "counted, drawn or swapped: lives have no order";
+        EXPECT_EQ(node.intake.password(kNear, life, 0, kOwnLife), 0u) << "it is known";
+        for (const std::uint16_t before : over)
+            EXPECT_NE(node.intake.password(kNear, before, 0, kOwnLife), 0u) << "long on its way";
+        over.push_back(life);
+    }
+}
+
+TEST(Intake, APasswordIsOfOneLifeAndOverWhenAnotherOneIsMet) {
+    Places node;
+    EXPECT_TRUE(is_heard(node, 2));
+    node.intake.peer(kNear).row = 7; // the last offer to there
+    const std::uint32_t password = node.intake.password(kNear, 3, 0, kOwnLife);
+    EXPECT_EQ(node.intake.password(kNear, 3, password, kOwnLife), 0u);
+    EXPECT_NE(node.intake.password(kNear, 3, password, kOwnLife + 1), 0u);
+    EXPECT_TRUE(is_heard(node, 4));
+    EXPECT_NE(node.intake.password(kNear, 3, password, kOwnLife), 0u) << "another one was met";
+    EXPECT_NE(node.intake.password(kNear, 3, 0, kOwnLife), password);
+}
+
+TEST(Intake, APasswordIsOverWhenALaterLifeHasAnsweredACall) {
+    Places node;
+    EXPECT_TRUE(is_heard(node, 2));
+    const std::uint32_t password = node.intake.password(kNear, 3, 0, kOwnLife);
+    node.intake.note(kNear);
+    const std::uint8_t round = node.intake.call(kNear, false);
+    EXPECT_EQ(node.offer(kNear, name(1, 4), round), Verdict::accept);
+    EXPECT_NE(node.intake.password(kNear, 3, password, kOwnLife), 0u);
+    EXPECT_EQ(node.intake.password(kNear, 4, 0, kOwnLife), 0u);
+}
+
+TEST(Intake, WhoMeetsALifeThatItHasCalledTakesInNoOfferThatTheCallMayHaveMadeVoid) {
+    Places node;
+    EXPECT_TRUE(is_heard(node, 2));
+    node.intake.note(kNear);
+    const std::uint8_t first = node.intake.call(kNear, false);
+    EXPECT_TRUE(is_heard(node, 3)) << "which may have heard that call";
+    EXPECT_EQ(node.offer(kNear, name(1, 3)), Verdict::drop);
+    EXPECT_EQ(node.offer(kNear, name(2, 3), first), Verdict::drop) << "so may the life before";
+    const std::uint8_t second = node.intake.call(node.intake.next_call(), false);
+    EXPECT_EQ(node.offer(kNear, name(3, 3), second), Verdict::accept);
+}
+
+TEST(Intake, ACallThatIsMadeAgainHasThePlaceOfTheOneBefore) {
+    Places node;
+    node.fill();
+    EXPECT_EQ(node.offer(kFar, name(1)), Verdict::drop);
+    EXPECT_EQ(node.offer(kOther, name(1)), Verdict::drop);
+    node.intake.take();
+    const std::uint8_t first = node.intake.call(kFar, false);
+    EXPECT_TRUE(node.intake.awaits(kFar));
+    const std::uint8_t second = node.intake.call(kFar, false);
+    EXPECT_NE(first, second);
+    node.intake.on_nothing(kFar, second, false);
+    EXPECT_EQ(node.intake.next_call(), kOther) << "one place was kept, and is free";
 }
 
 TEST(Intake, AnOfferToALifeBeforeIsNotTakenIn) {

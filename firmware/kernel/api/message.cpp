@@ -93,7 +93,10 @@ bool Sending::send_packet() {
     put_paths(header, outgoing_.paths, outgoing_.route);
     if (offers) {
         header.service = static_cast<std::uint8_t>(Service::message);
-        header.position = answers_word(outgoing_.answers, kernel_.peer(outgoing_.to).life);
+        const Peer& peer = kernel_.peer(outgoing_.to);
+        if (outgoing_.answers != peer.heard)
+            outgoing_.answers = 0; // that was a call of a life before
+        header.position = answers_word(outgoing_.answers, peer.life);
         if (outgoing_.answers != 0 && kernel_.messages().holds_more(outgoing_))
             header.flags |= wire::packet_flag::kMore;
     } else {

@@ -290,12 +290,15 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
 bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience::ended; }
 
 // The answer to a question. Service::kCount: the question has done its work and needs no answer.
-Service Kernel::answer_to(const PacketBuffer& asked) {
-    const wire::PacketHeader& question = asked.header;
+Service Kernel::answer_to(PacketBuffer& asked) {
+    wire::PacketHeader& question = asked.header;
     const Service service = service_of(question);
-    if (service == Service::call)
-        return !forwarder_.hear_call(question) || messages_.on_call(asked) ? Service::kCount
-                                                                           : Service::nothing;
+    if (service == Service::call) {
+        const bool lacks = forwarder_.lacks_password(question);
+        return !lacks && (!forwarder_.hear_call(question) || messages_.on_call(asked))
+                   ? Service::kCount
+                   : Service::nothing;
+    }
     forwarder_.note_wait(question.source);
     if (service == Service::probe) {
         const CallLabel label = CallLabel::of_word(question.total_bytes);
@@ -317,11 +320,13 @@ void Kernel::hear(PacketBuffer* come) {
         const Service service = service_of(come->header);
         if (is_carried(service))
             return; // it is in the mailbox
+        if (service == Service::nothing) {
+            come = forwarder_.on_nothing(come);
+            continue;
+        }
         Service answer = Service::kCount;
         if (is_question(service))
             answer = answer_to(*come);
-        else if (service == Service::nothing)
-            forwarder_.on_nothing(come->header);
         else
             messages_.hear(come->header, here_.path_count());
         if (answer == Service::kCount)

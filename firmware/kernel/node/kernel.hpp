@@ -279,7 +279,7 @@ private:
     bool may_start(const wire::PacketHeader& header);
     bool send_questions(Outgoing& outgoing);
     bool gone() const;
-    Service answer_to(const PacketBuffer& asked);
+    Service answer_to(PacketBuffer& asked);
     void give_up(const Outgoing& outgoing);
     PacketBuffer* start_packet();
     PacketBuffer* try_start(const wire::PacketHeader& header);

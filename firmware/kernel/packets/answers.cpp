@@ -36,7 +36,7 @@ void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     const NodeId callee = header.destination;
     if (service_of(header) == Service::ask && header.position != 0)
         header.message = header.position; // the number of the question
-    const std::uint32_t answers = answers_word(header.position & kRoundMask, life_called(header));
+    const std::uint32_t answers = header.position & ~(kOthersWait | kEnded);
     buffer->ready = 0;
     header.payload_bytes = 0;
     header.source = here_.node();
@@ -127,15 +127,38 @@ PacketBuffer* Forwarder::new_call(NodeId to, bool pull) {
     return start(buffer);
 }
 
-void Forwarder::on_nothing(const wire::PacketHeader& answer) {
+PacketBuffer* Forwarder::on_nothing(PacketBuffer* come) {
+    const wire::PacketHeader& answer = come->header;
     const NodeId node = callee_of(answer);
-    const unsigned round = answer.position & kRoundMask;
-    if (!here_.knows(node) || life_called(answer) != life())
-        return;
-    if (answer.source != node)
+    const NodeId from = answer.source;
+    const std::uint32_t position = answer.position;
+    const std::uint32_t password = answer.message;
+    const bool more = (answer.flags & wire::packet_flag::kMore) != 0;
+    drop(come); // a call may need its buffer
+    if (!here_.knows(node) || position >> kLifeShift != life())
+        return nullptr;
+    const unsigned round = position & kRoundMask;
+    const bool again = (position & kCallAgain) != 0;
+    if (from != node) {
         intake_.on_lost_call(node, round);
-    else
-        intake_.on_nothing(node, round, (answer.flags & wire::packet_flag::kMore) != 0);
+    } else if (again && intake_.awaits(node) && admission_.may_ask()) {
+        PacketBuffer* const call = new_call(node, false);
+        call->header.total_bytes = password;
+        return start(call);
+    } else {
+        intake_.on_nothing(node, round, more || again);
+    }
+    return nullptr;
+}
+
+bool Forwarder::lacks_password(wire::PacketHeader& call) const {
+    const std::uint32_t password =
+        intake_.password(call.source, life_called(call), call.total_bytes, life());
+    if (password == 0)
+        return false;
+    call.message = password;
+    call.position |= kCallAgain;
+    return true;
 }
 
 PacketBuffer* Forwarder::answer_late(NodeId node, bool more) {

@@ -45,8 +45,9 @@ inline NodeId callee_of(const wire::PacketHeader& answer) {
 /// call, never 0, and above kLifeShift the life of the node that calls. So no answer to a call of
 /// its life before is taken for one. Other offers have round 0, and the life of their receiver as
 /// their sender knows it: 0 if it has heard of none, so that they are for Identity::kFirstLife. A
-/// call also says: others hold messages for this node as well; its program has ended.
-inline constexpr std::uint32_t kOthersWait = 0x100, kEnded = 0x200;
+/// call also says: others hold messages for this node as well; its program has ended. `nothing`
+/// also says: call again, with the password that is the `message` of this answer as total_bytes.
+inline constexpr std::uint32_t kOthersWait = 0x100, kEnded = 0x200, kCallAgain = 0x400;
 inline constexpr unsigned kLifeShift = 16;
 /// The life of the node that calls, of a `call` and what answers it.
 inline std::uint16_t life_called(const wire::PacketHeader& call) {
@@ -129,9 +130,12 @@ public:
     /// Once: since the last time a node was noted that holds messages for this one.
     bool take_news() { return intake_.take_news(); }
     /// `nothing` has come for a call of this node. From another node than the one that was called
-    /// it says that the call was lost on its way.
-    void on_nothing(const wire::PacketHeader& answer);
-    /// A call has come. False if it is one that is too late.
+    /// it says that the call was lost on its way. Gives what comes of the call that it asks for.
+    PacketBuffer* on_nothing(PacketBuffer* come);
+    /// A call has come without the password that it needs (Intake::password()): `nothing`, which
+    /// says the password, is its answer. If the life of the call is over, nobody hears that.
+    bool lacks_password(wire::PacketHeader& call) const;
+    /// A call has come that may be heard. False if it is one that is too late.
     bool hear_call(const wire::PacketHeader& call) {
         return intake_.hear_call(call.source, life_called(call), call.position & kRoundMask);
     }

@@ -131,12 +131,12 @@ std::uint8_t Intake::call(NodeId node, bool pull) {
     more_ -= from.more;
     from.more = 0;
     from.unasked = 0;
-    from.called = 1;
     from.lost = 0;
-    if (pull)
+    if (from.called == 0 && pull)
         pulled_ = node;
-    else
+    else if (from.called == 0)
         ++called_;
+    from.called = 1;
     const std::uint8_t round = round_after(from.round);
     from.round = round & kRoundMask;
     return round;
@@ -145,18 +145,25 @@ std::uint8_t Intake::call(NodeId node, bool pull) {
 void Intake::meet(Peer& from, std::uint16_t life) {
     if (from.life == life)
         return;
+    if (from.life != 0) // what lives before were told is no password any more
+        from.row = number_after(from.row);
     from.life = life;
     from.last = 0;
     from.heard = 0;
     from.owes = 0;
 }
 
+std::uint32_t Intake::password(NodeId node, std::uint16_t life, std::uint32_t said,
+                               std::uint16_t own_life) const {
+    const Peer& from = peer(node);
+    const std::uint32_t password = MessageName{from.row, own_life}.word();
+    return from.life == 0 || from.life == life || said == password ? 0 : password;
+}
+
 bool Intake::hear_call(NodeId node, std::uint16_t life, unsigned round) {
     Peer& from = peer(node);
-    if (is_former_life(life, from.life))
-        return false;
-    if (from.life != 0 && from.life != life)
-        end_call(from);
+    if (from.life != 0 && from.life != life) // whichever life has heard this node's call
+        on_lost_call(node, from.round);
     meet(from, life);
     if (!is_later_round(round, from.heard))
         return false;

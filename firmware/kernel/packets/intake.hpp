@@ -144,10 +144,17 @@ public:
     bool may_pull() const { return more_ != 0 && pulled_ == kNoNode; }
     /// The node that is asked next; kNoNode if none is left.
     NodeId next_pull(std::span<const Want> wants);
-    /// `node` is called: a place is kept for its offer; by a pull, the overflow slot. The round of
-    /// the call.
+    /// `node` is called: a place is kept for its offer; by a pull, the overflow slot. If it was
+    /// called before, its place is the one of that call. The round of the call.
     std::uint8_t call(NodeId node, bool pull);
-    /// A call of `node` has come. False if it is one that is too late.
+    /// `node` was called, and has not answered.
+    bool awaits(NodeId node) const { return peer(node).called != 0; }
+    /// A call of `node` in `life` has come, which says `said`: 0 if it may be heard. Else it may be
+    /// of a life that is over, and the answer is the password that a call must say. No life before
+    /// the one that is known can have heard it, since the number grows when a life is met.
+    std::uint32_t password(NodeId node, std::uint16_t life, std::uint32_t said,
+                           std::uint16_t own_life) const;
+    /// A call of `node` has come that may be heard. False if it is one that is too late.
     bool hear_call(NodeId node, std::uint16_t life, unsigned round);
     /// The call of this round has no message of `node` for its answer. `more`: it holds some for
     /// which it was not asked.

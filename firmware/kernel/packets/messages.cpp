@@ -34,7 +34,7 @@ Outgoing::~Outgoing() {
 Outgoing* Messages::find(NodeId to, std::uint32_t word) const {
     Outgoing* outgoing = first_;
     while (outgoing != nullptr &&
-           ((outgoing->message != word && outgoing->asks_as != word) || outgoing->to != to))
+           ((outgoing->message != word && question_word(*outgoing) != word) || outgoing->to != to))
         outgoing = outgoing->next;
     return outgoing;
 }
@@ -124,8 +124,8 @@ bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
               .tag = static_cast<std::uint16_t>(outgoing.round << 8),
               .service = static_cast<std::uint8_t>(outgoing.question),
               .flags = wire::packet_flag::kTimeless,
-              .message = asks ? outgoing.message : outgoing.asks_as,
-              .position = asks ? outgoing.asks_as : outgoing.about};
+              .message = asks ? outgoing.message : question_word(outgoing),
+              .position = asks ? question_word(outgoing) : outgoing.about};
     put_detail(header, outgoing.label);
     RoundTrip by = outgoing.paths;
     if (!outgoing.has_way()) {

@@ -191,6 +191,10 @@ private:
 
     Outgoing* find(NodeId to, std::uint32_t word) const;
     std::uint16_t next_question_number();
+    /// The name of its questions, which no message has, nor a question of another life.
+    std::uint32_t question_word(const Outgoing& outgoing) const {
+        return ~MessageName{outgoing.asks_as, life_}.word();
+    }
     void come_up_to(NodeId to, std::uint16_t number);
     static Outgoing* untaken(Outgoing* from, NodeId to);
     void end_round(Outgoing& outgoing, RoundTrip paths);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "core/base/types.hpp"
-#include "wire/identity.hpp"
 
 #include <cstdint>
 #include <span>
@@ -75,22 +74,13 @@ constexpr bool is_later_round(unsigned round, unsigned heard) {
     return heard == 0 || (ahead != 0 && ahead <= kRoundMask / 2);
 }
 
-/// A packet says `life`, and one of `known` was heard before (0: none was): true if it is late, and
-/// of a life of the same node shortly before. Lives that are counted go round after
-/// Identity::kStarts; of others, which are drawn, nobody knows the order.
-constexpr bool is_former_life(std::uint16_t life, std::uint16_t known) {
-    constexpr unsigned kCounted = wire::Identity::kStarts, kShortly = 3;
-    const unsigned later = (known + kCounted - life) % kCounted;
-    return known != 0 && life <= kCounted && known <= kCounted && later != 0 && later <= kShortly;
-}
-
 /// One node as another one knows it. All zero: nothing is known.
 struct Peer {
     // Messages from there.
     std::uint16_t last; // number of the last offer taken in, in that life; 0: there was none
     std::uint16_t life; // of that node, which `last` and `heard` are about; 0: not known
     // Messages to there.
-    std::uint16_t row;           // number of the last offer
+    std::uint16_t row;           // number of the last offer, or password
     std::uint16_t path_out : 5;  // of messages, and ...
     std::uint16_t path_back : 5; // ... of their answers: as in RoundTrip
     std::uint16_t crowded : 1; // it has room for others only, or did not want what is held for it:

@@ -82,6 +82,16 @@ SOAK = {
     "a late call is heeded": (
         "mixed", "kernel/packets/intake.cpp", "if (!is_later_round(round, from.heard))",
         "if (false)"),
+    "a call of a life before is heeded": (
+        "resets", "kernel/node/kernel.cpp", "forwarder_.lacks_password(question)", "false"),
+    "an offer answers a call of a life before": (
+        "resets", "kernel/api/message.cpp", "if (outgoing_.answers != peer.heard)", "if (false)"),
+    "an answer to a question of a life before counts": (
+        "resets", "kernel/packets/messages.hpp",
+        "return ~MessageName{outgoing.asks_as, life_}.word();", "return outgoing.asks_as;"),
+    "a call counts as not sent when another life is met": (
+        "resets", "kernel/packets/intake.cpp", "on_lost_call(node, from.round);",
+        "end_call(from);"),
     "an offer is taken in though a call is lost": (
         "mixed", "kernel/packets/intake.cpp", "from.lost == 0 && next", "next"),
     "an offer to a life before is taken in": (

@@ -271,12 +271,11 @@ void draw_work(Kinds kinds, Dice& dice, Schedule& schedule) {
     }
 }
 
-/// Nodes that begin anew with their programs, one or two of them up to three times in a row: they
+/// Nodes that begin anew with their programs, one or two of them up to eight times in a row: they
 /// are hit while others still talk to their lives before. In a storm mostly its goals.
 void draw_resets(Dice& dice, Schedule& schedule) {
     constexpr std::array<unsigned, 3> kPauses{20, 100, 400};
-    // So many lives before are known to be late (is_former_life()).
-    constexpr unsigned kLivesMax = 3;
+    constexpr unsigned kLivesMax = 8;
     const Work& work = schedule.work;
     const unsigned nodes = node_count(schedule.network);
     const bool at_goals = work.kind == Work::Kind::storm && work.goals != 0;

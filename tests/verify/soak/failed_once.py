@@ -19,4 +19,8 @@ FAILED_ONCE = [
     "--seed 668522814951 --kind flaps --only 2,3 --senders 1 --messages 3 --packets 1",
     "--seed 2169 --kind parts --only 0,1,2,3,4 --senders 3 --messages 2 --packets 1",
     "--seed 145 --kind parts --only 3 --senders 2 --messages 1 --packets 1",
+    "--seed 1190 --kind resets --only 0,2,3,4 --senders 3 --messages 1 --packets 1",
+    "--seed 2425 --kind resets --only 0,1 --senders 5 --messages 1 --packets 1",
+    "--seed 3419 --kind resets --only 0,1,2,3,4,5,6 --senders 5 --messages 2 --packets 1",
+    "--seed 3562 --kind resets --only 0 --senders 6 --messages 2 --packets 1",
 ]
