@@ -103,9 +103,12 @@ define program_json
 endef
 # With what the compiler knows of C's functions it checks the words of printf(). A function looks
 # before its end whether its frame was written over, and a large frame touches each page of it.
-host_COMPILE := -O2 -g -fstack-protector-strong -fstack-clash-protection \
+# A call at the end of a function returns to it, and two functions that do the same stay two, so
+# that lines are right. Coroutines need the jump at the end.
+host_COMPILE := -O2 -g -fno-optimize-sibling-calls -fno-ipa-icf \
+  -fstack-protector-strong -fstack-clash-protection \
   $(filter-out -fno-builtin,$(PROGRAM_FLAGS))
-host_COMPILE_CXX := -fno-exceptions -fno-rtti -fno-threadsafe-statics
+host_COMPILE_CXX := -foptimize-sibling-calls -fno-exceptions -fno-rtti -fno-threadsafe-statics
 host_CHECKED := ,alignment,object-size
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)

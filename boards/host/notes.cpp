@@ -14,6 +14,7 @@ namespace mesh {
 namespace {
 
 thread_local detail::Notes* present = nullptr;
+thread_local detail::RankNotes* rank_present = nullptr;
 
 /// More than a program that goes on takes between two waits.
 constexpr unsigned kGlancesMax = 10'000;
@@ -23,9 +24,14 @@ const void* place_told = nullptr;
 
 } // namespace
 
-void board::set_notes(detail::Notes* notes) { present = notes; }
+void board::set_notes(detail::Notes* notes, detail::RankNotes* rank_notes) {
+    present = notes;
+    rank_present = rank_notes;
+}
 
 detail::Notes* detail::notes() { return present; }
+
+detail::RankNotes* detail::rank_notes() { return rank_present; }
 
 void detail::note_place(const Kernel& /*node*/, const void* place) { place_told = place; }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "hal/notes.hpp"
+#include "hal/rank_notes.hpp"
 
 namespace mesh::board {
 
-/// From now on `notes` hears of the programs of this thread; nullptr: nobody. It must stay until
-/// then.
-void set_notes(detail::Notes* notes);
+/// From now on `notes` hears of the programs of this thread, and `rank_notes` of their calls of
+/// MPI; nullptr: nobody. Both must stay until then.
+void set_notes(detail::Notes* notes, detail::RankNotes* rank_notes);
 
 /// Why the running program computes without end, and where in its code.
 struct Endless {

@@ -9,8 +9,8 @@ a pointer to a result is checked, for null. `many` is before an argument that is
 form of the call for large counts, `wide` before one that is an MPI_Aint there, `moved` before one
 that is read and written. Arguments in parentheses go to the function as one object. `!` is before a
 call that may come before MPI_Init(), `*` before a collective that there is also without a wait, and
-persistent, `@` before a call that makes a datatype, which notes the arguments. A row goes on in
-lines that begin with four spaces.
+persistent, `&` before another call that all ranks of the communicator make, `@` before a call that
+makes a datatype, which notes the arguments. A row goes on in lines that begin with four spaces.
 
 Lines with two spaces follow, the docstring of the call: its section of MPI 4.1, in brackets errors
 beside those of its arguments, and its words.
@@ -142,8 +142,27 @@ def comment(words, errors, section):
     return wrapped(f"{words}{f' Errors: {told}.' if told else ''} {source}. */", "/** ") + "\n"
 
 
-# Where the program is.
-NOTE = "note_call(__builtin_return_address(0));"
+def note(name):
+    """Notes where the program is."""
+    return f'note_call("{name}", __builtin_return_address(0));'
+
+
+def joint(call):
+    """In a simulation: what the ranks of a collective must give alike (collectives/joint.hpp)."""
+    if not call.is_joint:
+        return []
+    text = '{.communicator = "a window"}' if {"win", "the_win"} & set(call.words) else "{}"
+    if call.is_later:
+        given = [call.words.get("root", "kNoRoot"), call.words.get("op", "MPI_OP_NULL")]
+        has_lists = any(argument.is_list for argument in call.arguments)
+        sides = [f"joint_of({', '.join([*given, name, '-1' if has_lists else count])})"
+                 for word, name in call.words.items() for count in [word.replace("type", "count")]
+                 if word.endswith("type") and ("op" in call.words or not has_lists)
+                 and "around" not in call.words]
+        if len(sides) == 2 and "root" in call.words:  # all_type means something at the root only
+            sides = [f"checks.comm().is_root(root) ? {max(sides, key=len)} : {min(sides, key=len)}"]
+        text = (sides or [f"joint_of({', '.join([*given, 'MPI_DATATYPE_NULL', '-1'])})"])[-1]
+    return ["#if MESH_NOTES", f"note_joint(checks, {text});", "#endif"]
 
 
 class Argument:
@@ -190,13 +209,15 @@ class Call:
         if not (self.section and self.told):
             raise ValueError(f"{row}: no docstring")
         left, right = re.fullmatch(r"(.*?):(?: (.*)|)", row).groups("")
-        mark = left[0] if left[0] in "!*@" else ""
+        mark = left[0] if left[0] in "!*@&" else ""
         self.checked, self.is_later, self.is_kept = mark != "!", mark == "*", mark == "@"
+        self.is_joint = mark in ("*", "&")
         name, _, body = left.removeprefix(mark).partition(" = ")
         self.returns, _, self.name = name.rpartition(" ")
         self.returns = self.returns or "int"
         self.prefix = "MPIX_" if self.name.startswith("MPIX_") else "MPI_"
         self.name = self.name.removeprefix("MPIX_")
+        self.full = self.prefix + self.name
         self.body, first = re.fullmatch(r"(\w+)(?:\((.*)\))?",
                                         body or self.name.lower()).groups()
         self.first = [first] if first else []
@@ -318,15 +339,18 @@ def kept(call, work):
 def door(call):
     passed = [*call.first, *call.passed()]
     if call.body.startswith("PMPI_") or call.returns != "int":
-        lines = [NOTE] * (call.returns == "int") + [f"return {call.body}({', '.join(passed)});"]
+        lines = [*[note(call.full)] * (call.returns == "int"),
+                 f"return {call.body}({', '.join(passed)});"]
     elif not call.checked:
-        lines = [NOTE, f"return end_of([&] {{ return {call.body}({', '.join(passed)}); }});"]
+        lines = [note(call.full),
+                 f"return end_of([&] {{ return {call.body}({', '.join(passed)}); }});"]
     else:
         before, chain = call.checks()
-        lines = [NOTE, call.checker(call.name), *before]
+        lines = [note(call.full), call.checker(call.name), *before]
         if chain or before or set(call.words) & set(CHECKERS):
             lines.append(f"if (checks{''.join(f'.{one}' for one in chain)}.bad()) "
                          "return checks.code();")
+        lines += joint(call)
         work = f"end_of([&] {{ return {call.body}({', '.join(['checks', *passed])}); }}, &checks)"
         lines.append(f"return {kept(call, work) if call.is_kept else work};")
     return defined(call.returns, call.prefix + call.name, call.parameters(defines=True),
@@ -361,7 +385,7 @@ def large_door(call):
     lines, arguments = narrowed(call)
     checker = call.checker(name) if "message" not in call.words else (
         f'Checks checks("MPI_{name}");')
-    lines = [NOTE, checker, *lines, "if (checks.bad()) return checks.code();",
+    lines = [note(f"MPI_{name}"), checker, *lines, "if (checks.bad()) return checks.code();",
              f"const int code = PMPI_{call.name}({', '.join(arguments)});"]
     lines += [f"if (code == MPI_SUCCESS) *{argument.name} = its_{argument.name};"
               for argument in call.arguments
@@ -410,8 +434,8 @@ def later_door(call, form, is_persistent, more, large):
     its = {"comm": "its_comm", "op": "its_op"}
     arguments = ", ".join(its.get(argument, argument) for argument in arguments)
     op = "MPI_Op its_op" if "op" in call.words else "MPI_Op"
-    lines = [NOTE, call.checker(name), *lines,
-             "if (checks.result(request).bad()) return checks.code();",
+    lines = [note(f"MPI_{name}"), call.checker(name), *lines,
+             "if (checks.result(request).bad()) return checks.code();", *joint(call),
              f"const auto call = [=](MPI_Comm its_comm, {op}) {{ return "
              f"PMPI_{call.name}{'_c' if large and has_lists else ''}({arguments}); }};",
              f"return begin_collective(checks, {is_persistent}, {held(call)}, later(call), "
@@ -458,7 +482,10 @@ def main():
                             LARGE.format(f"{its}()") if large else told.format(f"{name}()"),
                             call.errors | {"NO_MEM"}, places["around" in call.words])
                     doors.append(later_door(call, form, is_persistent, more, large))
-        files[f"doors/{section}.inc"] = ('#include "mpi/objects/door.hpp"\nnamespace mesh::mpi {\n'
+        joints = '#include "mpi/collectives/joint.hpp"\n' * any(
+            row.startswith("*") for row in rows)
+        files[f"doors/{section}.inc"] = ('#include "mpi/objects/door.hpp"\n' + joints +
+                                         'namespace mesh::mpi {\n'
                                          'extern "C" {\n' + "".join(doors) + "}\n}\n")
     files["mpi_calls.h"] = head() + "".join(prototypes)
     for name, text in files.items():

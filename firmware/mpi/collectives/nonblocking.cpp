@@ -133,7 +133,6 @@ int begin_collective(Checks& checks, bool is_persistent, const Held& held, const
     if (place == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     Nonblocking& call = *new (place) Nonblocking;
-    ++left<Request>;
     std::copy_n(static_cast<const std::byte*>(later.self), later.bytes,
                 reinterpret_cast<std::byte*>(&call + 1));
     call.run = later.run;

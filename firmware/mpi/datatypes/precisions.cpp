@@ -59,8 +59,7 @@ int find_or_make(Checks& checks, int combiner, std::span<const Precision> known,
     });
     Type& type = *type_of(*handle);
     type.is_committed = true;
-    hold(&type); // a program frees none of these
-    --left<Type>;
+    type.owners = kOwnersForever; // a program frees none of these
     auto* const asked = make<Asked>(nullptr, combiner, digits, range, *handle);
     if (asked == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);

@@ -65,12 +65,15 @@ constexpr std::array<Name, 49> kNames{{
     {0x239, "MPI_CXX_BOOL"},
 }};
 
-const char* first_name(MPI_Datatype handle) {
-    const std::uintptr_t number = number_of(handle);
+} // namespace
+
+const char* name_of_basic(std::uintptr_t handle) {
     const auto found =
-        std::ranges::find_if(kNames, [=](const Name& one) { return one.handle == number; });
+        std::ranges::find_if(kNames, [=](const Name& one) { return one.handle == handle; });
     return found == kNames.end() ? "" : found->name;
 }
+
+namespace {
 
 int type_set_name(Checks& checks, Type& type, const char* name) {
     const std::size_t length = std::min<std::size_t>(std::strlen(name), kNameBytes - 1);
@@ -88,7 +91,7 @@ void type_get_name(Checks& checks, MPI_Datatype handle, char* name, int* length)
     const Type* const type = checks.any_type(handle);
     if (type == nullptr)
         return;
-    const char* const text = type->name != nullptr ? type->name : first_name(handle);
+    const char* const text = type->name != nullptr ? type->name : name_of_basic(number_of(handle));
     give_text(text, name, length);
 }
 

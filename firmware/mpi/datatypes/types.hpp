@@ -116,6 +116,8 @@ private:
 /// The type of a handle, committed or not; nullptr: it is none. Ends the run if the heap has no
 /// room for a basic type that was not asked for before.
 Type* type_of(MPI_Datatype handle);
+/// The name of a type of the standard; "": it is none.
+const char* name_of_basic(std::uintptr_t handle);
 /// One owner more of a type, which a request or another type goes on to need.
 void hold(Type* type);
 /// One owner less; the last one gives back all that the type has.

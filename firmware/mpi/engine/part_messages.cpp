@@ -51,7 +51,7 @@ void note_meaning(Request& request, const Envelope& envelope) {
     const bool differs = ours != 0 && envelope.meaning != 0 && ours != envelope.meaning;
     request.its_meaning = differs && envelope.bytes != 0 ? envelope.meaning : std::uint16_t{0};
     if (request.its_meaning != 0 && request.traffic == Traffic::messages)
-        tell_meaning(envelope, ours);
+        tell_meaning(envelope, ours, request);
 }
 
 bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready) {

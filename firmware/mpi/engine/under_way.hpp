@@ -71,7 +71,8 @@ void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
 
 /// Prints that a message of the program has other data than its receive asks for. There only in a
 /// program that has messages.
-[[gnu::weak]] void tell_meaning(const Envelope& envelope, std::uint16_t ours);
+[[gnu::weak]] void tell_meaning(const Envelope& envelope, std::uint16_t ours,
+                                const Request& request);
 
 /// Prints that a receive which begins has the buffer of another one. There only in such a program.
 [[gnu::weak]] void tell_overlap(const Request& request);

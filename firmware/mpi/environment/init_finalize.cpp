@@ -20,9 +20,36 @@ bool has_begun = false; // MPI_Init() was called
 bool has_ended = false; // MPI_Finalize() was
 Comm self;
 
-void tell_left(unsigned count, const char* what) {
+/// The word for what the program has left undone, by which its run fails; nullptr: nothing.
+const char* undone = nullptr;
+
+/// `where`: the place of the first one; "": it is not known.
+void tell_left(unsigned count, const char* what, const char* where = "") {
     if (count != 0)
-        std::printf("MPI_Finalize(): %s: %u\n", what, count);
+        std::printf("MPI_Finalize(): %s: %u%s%s\n", what, count,
+                    *where == '\0' ? ""
+                    : count == 1   ? ", "
+                                   : ", the first ",
+                    where);
+}
+
+/// Tells of objects of a kind that the program has not freed. A request may be one that it has
+/// freed, and that has not ended.
+void tell_objects(const ObjectKind& kind, const char* what) {
+    const Object* first = nullptr;
+    unsigned count = 0;
+    find_object_if(kind, [&](const Object& one) {
+        const bool is_ours =
+            one.owners > kOwnersForever / 2 ||
+            (&kind == &kCommunicator && static_cast<const Comm&>(one).is_within_a_call);
+        if (is_ours || (one.handles == 0 && &kind != &kRequest))
+            return false;
+        first = first == nullptr ? &one : first;
+        ++count;
+        return false;
+    });
+    if (first != nullptr)
+        tell_left(count, what, where_made(*first));
 }
 
 /// Tells of messages that have come, and that no receive has taken: of the program, or of its
@@ -38,10 +65,12 @@ void tell_messages(bool of_collectives, const char* whose) {
         return false;
     });
     tell_left(count, whose);
-    if (first != nullptr && !of_collectives)
-        std::printf("MPI_Finalize(): the first has %u bytes, from rank %d with tag %d\n",
-                    static_cast<unsigned>(first->bytes), static_cast<int>(first->source),
-                    static_cast<int>(first->tag));
+    if (first == nullptr || of_collectives)
+        return;
+    undone = "MPI_Finalize(): nobody has received a message";
+    std::printf("MPI_Finalize(): the first has %u bytes, from rank %d with tag %d\n",
+                static_cast<unsigned>(first->bytes), static_cast<int>(first->source),
+                static_cast<int>(first->tag));
 }
 
 /// A communicator of the standard, whose first rank is on node number `first`.
@@ -102,9 +131,17 @@ void finalized(int* flag) { *flag = has_ended; }
 int finalize(Checks& checks) {
     drop_attributes(&self.attributes, MPI_COMM_SELF);
     drain_engine();
-    tell_left(left<Request>, "requests neither completed nor freed");
-    tell_left(left<Comm>, "communicators not freed");
-    tell_left(left<Type>, "datatypes not freed");
+    tell_objects(kRequest, "requests neither completed nor freed");
+    tell_objects(kCommunicator, "communicators not freed");
+    tell_objects(kDatatype, "datatypes not freed");
+    tell_objects(kGroup, "groups not freed");
+    tell_objects(kOperation, "operations not freed");
+    tell_objects(kWindow, "windows not freed");
+    const Object* const open = find_object_if(kRequest, [](const Object& one) {
+        return one.handles != 0 && static_cast<const Request&>(one).is_active;
+    });
+    if (open != nullptr)
+        undone = "MPI_Finalize(): a request was neither completed nor freed";
     // By default meet_all() ends the run itself; if the program has errors returned, this does.
     if (meet_at_end(the_world, checks.call()) != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
@@ -159,12 +196,14 @@ void comm_size(Checks& checks, int* size) { *size = checks.comm().size(); }
 
 void mesh::fiber::before_end(int status) {
     using namespace mesh::mpi;
+    if (the_life == Life::after && undone != nullptr)
+        mpi::end_run(undone, MPI_ERR_OTHER);
     if (the_life != Life::now)
         return;
     std::array<char, 80> words;
     std::snprintf(words.data(), words.size(),
                   "the program has ended without MPI_Finalize(), with status %d", status);
-    note_call(nullptr);
+    note_call("", nullptr);
     mpi::end_run(words.data(), status);
 }
 

@@ -71,6 +71,9 @@ void enlist(Object& object) {
     first_free = place.next_free;
     place.object = &object;
     object.handle = place.handle;
+#if MESH_NOTES
+    object.made_at = place_of_call();
+#endif
 }
 
 void unlist(Object& object) {

@@ -5,6 +5,7 @@
 // followed, so it may be one that was freed, was never given, or is of another kind.
 #pragma once
 
+#include "hal/notes.hpp"
 #include "mpi/mpi.h"
 
 #include <bit>
@@ -46,6 +47,9 @@ struct Object {
     std::uint32_t handle = 0; // 0: nobody has asked for one
     unsigned owners = 1;
     unsigned handles = 0; // that the program has and may use
+#if MESH_NOTES
+    const void* made_at = nullptr; // in the program, which got the first handle there
+#endif
 };
 
 /// The owners of an object of the standard: more than all others can give back.

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 namespace mesh::mpi {
 
@@ -92,6 +93,7 @@ extern "C" const char mesh_library[];
 namespace {
 
 const void* called_from = nullptr;
+bool is_first = false; // no call of MPI's own has begun since the program's
 
 /// Puts the place of the program's call behind the words. Gives the length of both.
 std::size_t add_place(std::span<char> words, std::size_t length) {
@@ -105,9 +107,55 @@ std::size_t add_place(std::span<char> words, std::size_t length) {
 
 } // namespace
 
-void note_call(const void* place) {
-    if (std::less<>()(place, mesh_library))
-        called_from = place;
+void note_call(const char* name, const void* place) {
+    if (!std::less<>()(place, mesh_library))
+        return;
+    called_from = place;
+    is_first = true;
+    if (auto* const notes = detail::rank_notes(); notes != nullptr && place != nullptr)
+        notes->enters(index(fiber::node().id()), name, place);
+}
+
+const void* place_of_call() { return called_from; }
+
+const char* where_made(const Object& object) {
+    static std::array<char, 400> words;
+    words[0] = '\0';
+    if (auto* const notes = detail::rank_notes(); notes != nullptr)
+        notes->name_place(index(fiber::node().id()),
+                          object.made_at != nullptr ? object.made_at : called_from, words);
+    return words.data();
+}
+
+void note_joint(const Checks& checks, const Joint& joint) {
+    const Comm& comm = checks.comm();
+    auto* const notes = detail::rank_notes();
+    if (notes == nullptr || comm.is_within_a_call || !std::exchange(is_first, false))
+        return;
+    const char* const name = is_fixed(checks.handle()) ? "MPI_COMM_WORLD" : comm.name;
+    detail::JointCall call{.name = checks.call(),
+                           .communicator = comm.number,
+                           .ranks = comm.group->all(),
+                           .peers = comm.peers->all(),
+                           .communicator_name = *name == '\0' ? joint.communicator : name,
+                           .is_told = comm.errhandler == MPI_ERRORS_ARE_FATAL,
+                           .root = joint.root,
+                           .operation = joint.operation,
+                           .type = joint.type,
+                           .kind = joint.kind,
+                           .bytes = joint.bytes};
+    if (comm.across != nullptr) { // the groups give and take different things
+        call.root = detail::JointCall::kNoRoot;
+        call.kind = 0;
+        call.bytes = -1;
+    }
+    const char* const differs = notes->joins(index(fiber::node().id()), call);
+    if (differs == nullptr)
+        return;
+    std::array<char, 100> words;
+    std::snprintf(words.data(), words.size(), "%s: the ranks do not agree about %s", checks.call(),
+                  differs);
+    end_run(words.data(), MPI_ERR_OTHER);
 }
 
 #else

@@ -4,7 +4,7 @@
 
 #include "core/base/types.hpp"
 #include "hal/heap.hpp"
-#include "hal/notes.hpp"
+#include "hal/rank_notes.hpp"
 #include "mpi/objects/handles.hpp"
 #include "wire/frame.hpp"
 
@@ -29,29 +29,18 @@ struct Type;    // types.hpp
 /// The kinds of traffic of a communicator, which never meet.
 enum class Traffic : std::uint8_t { messages, collectives };
 
-/// A kind of objects of which MPI_Finalize() tells how many are left (`left<T>`).
-template <class T>
-inline constexpr bool kIsCounted =
-    std::is_same_v<T, Request> || std::is_same_v<T, Comm> || std::is_same_v<T, Type>;
-template <class T>
-inline unsigned left = 0;
-
 /// A T on the heap of the program, whose owner is the caller; nullptr: the heap has no room.
 template <class T, class... Args>
 T* make(Args&&... args) {
     void* const place = mesh_malloc(sizeof(T));
     if (place == nullptr)
         return nullptr;
-    if constexpr (kIsCounted<T>)
-        ++left<T>;
     return new (place) T{std::forward<Args>(args)...};
 }
 /// Gives back an object of make(), and its place in the table; nullptr: nothing.
 template <class T>
 void destroy(T* object) {
     if (object != nullptr) {
-        if constexpr (kIsCounted<T>)
-            --left<T>;
         if constexpr (std::is_base_of_v<Object, T>)
             unlist(*object);
         object->~T();
@@ -275,10 +264,29 @@ int fail(const Comm* comm, int code, const char* call, const char* why);
 #if MESH_NOTES
 /// Notes where the program makes a call, which is told with an error. Calls that MPI makes itself
 /// do not count.
-void note_call(const void* place);
+void note_call(const char* name, const void* place);
+/// The arguments of a collective that its ranks must give alike, as a person reads them.
+struct Joint {
+    const char* communicator = ""; // its name, if it is none by itself
+    int root = detail::JointCall::kNoRoot;
+    const char* operation = "";
+    const char* type = "";
+    std::uint32_t kind = 0;
+    std::int64_t bytes = -1;
+};
+/// The place in the program of its last call; nullptr: it is not known.
+const void* place_of_call();
+/// Where the program got an object, or, if it has not, where it has made its call: "in main,
+/// FILE:LINE", or "". Stays until this is called again.
+const char* where_made(const Object& object);
+class Checks;
+/// Notes that the call of the program is a collective. Ends the run if another rank has made
+/// another one, unless the program has errors returned.
+void note_joint(const Checks& checks, const Joint& joint);
 #else
-/// Does nothing in an image, which knows no lines.
-[[gnu::always_inline]] inline void note_call(const void* /*place*/) {}
+/// Do nothing in an image, which knows no lines.
+[[gnu::always_inline]] inline void note_call(const char* /*name*/, const void* /*place*/) {}
+[[gnu::always_inline]] inline const char* where_made(const Object& /*object*/) { return ""; }
 #endif
 
 /// Gives the program a text, and its length without its end. `into` has room for all of it.

@@ -63,7 +63,6 @@ int grequest_start(Checks& checks, MPI_Grequest_query_function* query,
     auto* const request = make<Generalized>();
     if (request == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
-    ++left<Request>;
     request->kind = Request::Kind::generalized;
     request->type = type_of(MPI_BYTE);
     request->node = mesh::fiber::node().id(); // who waits for it waits for this node's

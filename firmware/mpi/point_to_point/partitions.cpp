@@ -185,7 +185,6 @@ int make_request(Checks& checks, bool sends, const void* data, int parts, MPI_Co
     if (place == nullptr)
         return checks.refuse(MPI_ERR_NO_MEM, nullptr);
     auto* const request = new (place) Partitioned;
-    ++left<Request>;
     Comm& comm = checks.comm();
     request->comm = &comm;
     request->owns_comm = true; // an error is told where the program waits

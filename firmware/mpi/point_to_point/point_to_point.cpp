@@ -57,12 +57,19 @@ const char* name_of(std::uint16_t meaning) {
 } // namespace
 
 // The bytes are received all the same, as a cast in C would take them.
-void tell_meaning(const Envelope& envelope, std::uint16_t ours) {
+/// Prints the place of a receive behind what is told of it, if it is known.
+static void end_line(const Request& request) {
+    const char* const where = where_made(request);
+    std::printf("%s%s\n", *where == '\0' ? "" : ", ", where);
+}
+
+void tell_meaning(const Envelope& envelope, std::uint16_t ours, const Request& request) {
     std::printf("MPI: rank %d sends %s of %d bytes with tag %d, and they are received as %s of %d "
-                "bytes\n",
+                "bytes",
                 static_cast<int>(envelope.source), name_of(envelope.meaning),
                 envelope.meaning & 0xFF, static_cast<int>(envelope.tag), name_of(ours),
                 ours & 0xFF);
+    end_line(request);
 }
 
 // It is told once, and looked for among the 64 receives that have waited for longest: a program may
@@ -81,8 +88,8 @@ void tell_overlap(const Request& request) {
     if (other == nullptr || looks > kLooks)
         return;
     has_told = true;
-    std::printf("MPI: two receives have one buffer, with tags %d and %d\n", other->tag,
-                request.tag);
+    std::printf("MPI: two receives have one buffer, with tags %d and %d", other->tag, request.tag);
+    end_line(request);
 }
 
 namespace {

@@ -269,8 +269,10 @@ void tell_changed(const Request& request) {
     Buffer* const noted =
         buffers.take_first([&request](const Buffer& other) { return other.request == &request; });
     if (noted != nullptr && noted->sum != sum_of(request))
-        std::printf("MPI: the program has changed the buffer of a %s with tag %d before its end\n",
-                    request.kind == Request::Kind::send ? "send" : "receive", request.tag);
+        std::printf("MPI: the program has changed the buffer of a %s with tag %d before its end, "
+                    "begun %s\n",
+                    request.kind == Request::Kind::send ? "send" : "receive", request.tag,
+                    where_made(request));
     destroy(noted);
 }
 

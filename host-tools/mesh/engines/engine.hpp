@@ -69,6 +69,10 @@ public:
     virtual std::optional<std::uint32_t> stack_used(NodeId /*node*/) { return std::nullopt; }
     /// Calls of collectives that not all nodes have made alike, as far as the engine sees them.
     virtual std::vector<CallsApart> calls_apart() const { return {}; }
+    /// Programs whose calls are seen name places by `place_of` while they run.
+    virtual void name_places_by(const PlaceOf& /*place_of*/) {}
+    /// The last call of MPI that the node's program has made, if that is seen.
+    virtual LastCall last_call(NodeId /*node*/) const { return {}; }
     /// The first message that the node's program waited for in vain, in words; "" if there was none
     /// or it is not seen.
     virtual std::string waited_in_vain(NodeId /*node*/) const { return {}; }

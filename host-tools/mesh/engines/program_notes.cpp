@@ -4,22 +4,34 @@
 
 #include "boards/host/notes.hpp"
 #include "boards/host/stop.hpp"
+#include "mpi/engine/awaited.hpp"
 
 #include <algorithm>
 
 namespace mesh::host {
 
-ProgramNotes::ProgramNotes(const RigPlan& plan) : nodes_(node_count(plan.network)) {
-    const auto is_loaded = [](const RigProgram& program) { return !program.image.empty(); };
-    if (std::ranges::any_of(plan.programs, is_loaded))
-        board::set_notes(this);
+namespace {
+
+std::uint32_t pc_of(const void* place) {
+    return board::code_offset(reinterpret_cast<std::uintptr_t>(place)) - 1;
 }
 
-ProgramNotes::~ProgramNotes() { board::set_notes(nullptr); }
+} // namespace
+
+ProgramNotes::ProgramNotes(const RigPlan& plan)
+    : nodes_(node_count(plan.network)),
+      entered_(nodes_, Entered{"", nullptr}) {
+    const auto is_loaded = [](const RigProgram& program) { return !program.image.empty(); };
+    if (std::ranges::any_of(plan.programs, is_loaded))
+        board::set_notes(this, this);
+}
+
+ProgramNotes::~ProgramNotes() { board::set_notes(nullptr, nullptr); }
 
 void ProgramNotes::begins(std::uint32_t node, std::uint32_t tag, unsigned number,
                           const detail::CallNote& note, const void* place) {
-    if (!notes_calls_ || note.name.empty())
+    // Those of MPI are compared by joins().
+    if (!notes_calls_ || note.name.empty() || tag == mpi::kTreeTag)
         return;
     calls_.erase({tag, number - kKept});
     const auto [found, first] = calls_.try_emplace({tag, number});
@@ -29,8 +41,7 @@ void ProgramNotes::begins(std::uint32_t node, std::uint32_t tag, unsigned number
     auto& sides = call.sides.sides;
     auto side = std::ranges::find_if(sides, [&](const auto& one) { return one.is_like(note); });
     if (side == sides.end()) {
-        const auto after = board::code_offset(reinterpret_cast<std::uintptr_t>(place));
-        side = sides.insert(sides.end(), {{}, note, after - 1});
+        side = sides.insert(sides.end(), {{}, note, pc_of(place)});
     }
     side->nodes.push_back(node);
     if (++call.sides.begun == nodes_ && sides.size() == 1)
@@ -58,6 +69,25 @@ void ProgramNotes::waits_in_vain(std::uint32_t node, std::uint32_t source, std::
     vain_.emplace(node, match);
 }
 
+void ProgramNotes::enters(std::uint32_t node, const char* name, const void* place) {
+    entered_[node] = {name, place};
+}
+
+const char* ProgramNotes::joins(std::uint32_t node, const detail::JointCall& call) {
+    return notes_calls_ ? joint_calls_.add(node, call, pc_of(entered_[node].place)) : nullptr;
+}
+
+void ProgramNotes::name_place(std::uint32_t node, const void* place, std::span<char> words) {
+    const std::string text =
+        place_of_ != nullptr && place != nullptr ? place_of_(node, pc_of(place)) : std::string();
+    words[text.copy(words.data(), words.size() - 1)] = '\0';
+}
+
+LastCall ProgramNotes::last_call(NodeId node) const {
+    const Entered& last = entered_[index(node)];
+    return last.place == nullptr ? LastCall{} : LastCall{last.name, pc_of(last.place)};
+}
+
 std::string ProgramNotes::waited_in_vain(NodeId node) const {
     const auto found = vain_.find(index(node));
     return found == vain_.end() ? "" : describe(found->second);
@@ -68,7 +98,7 @@ std::vector<CallsApart> ProgramNotes::calls_apart() const {
     for (const auto& [key, call] : calls_)
         calls.push_back(&call);
     std::ranges::sort(calls, {}, &Call::order);
-    std::vector<CallsApart> found;
+    std::vector<CallsApart> found = joint_calls_.apart();
     for (const Call* const call : calls)
         found.push_back(call->sides);
     return found;

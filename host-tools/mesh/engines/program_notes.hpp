@@ -4,6 +4,7 @@
 
 #include "calls_apart.hpp"
 #include "host-tools/mesh/rig/rig_plan.hpp"
+#include "joint_calls.hpp"
 
 #include "core/base/types.hpp"
 #include "hal/notes.hpp"
@@ -18,7 +19,7 @@
 
 namespace mesh::host {
 
-class ProgramNotes final : public detail::Notes {
+class ProgramNotes final : public detail::Notes, public detail::RankNotes {
 public:
     /// Notes for as long as it lives, if the run has programs of a user's; not those of ops.
     explicit ProgramNotes(const RigPlan& plan);
@@ -33,10 +34,17 @@ public:
     const detail::TypeNote* takes(std::uint32_t source, std::uint32_t node,
                                   std::uint32_t message) override;
     void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) override;
+    void enters(std::uint32_t node, const char* name, const void* place) override;
+    const char* joins(std::uint32_t node, const detail::JointCall& call) override;
+    void name_place(std::uint32_t node, const void* place, std::span<char> words) override;
+
+    /// `place_of` names places (SourceLines::place_of()), for as long as programs run.
+    void name_places_by(PlaceOf place_of) { place_of_ = std::move(place_of); }
 
     /// A node begins a new life, and counts its calls anew: from now on no calls are noted.
     void note_no_calls() {
         calls_.clear();
+        joint_calls_ = {};
         notes_calls_ = false;
     }
     /// The calls that some nodes have not begun, or have begun as other ones, in the order in which
@@ -44,6 +52,8 @@ public:
     std::vector<CallsApart> calls_apart() const;
     /// The first message that the node waited for in vain; "" if there was none.
     std::string waited_in_vain(NodeId node) const;
+    /// The last call of MPI that the node has made.
+    LastCall last_call(NodeId node) const;
 
 private:
     /// Calls of one tag that are kept: more than nodes are ever apart (Calls::kAhead).
@@ -52,6 +62,11 @@ private:
     struct Call {
         std::uint64_t order; // of the first node that began it
         CallsApart sides;
+    };
+    /// A call of MPI.
+    struct Entered {
+        const char* name;
+        const void* place;
     };
     using CallKey = std::pair<std::uint32_t, unsigned>; // tag and number
     using MessageKey = std::array<std::uint32_t, 3>;    // source, receiver, name
@@ -62,6 +77,9 @@ private:
     std::map<CallKey, Call> calls_; // that not all nodes have begun alike
     std::map<MessageKey, const detail::TypeNote*> types_;
     std::map<std::uint32_t, Match> vain_;
+    std::vector<Entered> entered_; // by each node, last
+    PlaceOf place_of_;
+    JointCalls joint_calls_;
 };
 
 } // namespace mesh::host

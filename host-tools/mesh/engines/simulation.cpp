@@ -138,6 +138,8 @@ public:
         return waits_in(memory);
     }
     std::vector<CallsApart> calls_apart() const override { return notes_.calls_apart(); }
+    void name_places_by(const PlaceOf& place_of) override { notes_.name_places_by(place_of); }
+    LastCall last_call(NodeId node) const override { return notes_.last_call(node); }
     std::string waited_in_vain(NodeId node) const override { return notes_.waited_in_vain(node); }
     bool real_time() const override { return false; }
 

@@ -58,7 +58,9 @@ std::string RunResult::who_waits() const {
     const auto has_ended = [this](std::uint32_t node) {
         return nodes[node].done || nodes[node].fate != Fate::live;
     };
-    return describe_waits(waits, has_ended, moving);
+    const std::string words = describe_waits(waits, has_ended, moving);
+    return words + (words.empty() || calls.last.empty() ? "" : "; ") +
+           (words.empty() ? std::string() : calls.last);
 }
 
 Run::Run(Engine& engine, const Operation& op, Progress& progress)
@@ -78,6 +80,8 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
           plan_.rig.serial(), &lines_,      &ended_},
       node_table_(engine, plan_.nodes(), context_, *this, deadlines_),
       endless_(engine, node_table_, lines_) {
+    engine_.name_places_by(
+        [this](std::uint32_t node, std::uint32_t pc) { return place_of(node, pc); });
     result_.output = output_of(op);
     log_.command(plan_.command);
 }
@@ -214,16 +218,24 @@ void Run::look_at_stacks() {
                                                               : std::nullopt);
 }
 
+std::string Run::place_of(std::uint32_t node, std::uint32_t pc) {
+    wire::CrashRecord record{};
+    record.pc = pc;
+    return lines_.place_of(node_at(node), record);
+}
+
 void Run::look_at_notes() {
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         result_.in_vain.push_back(engine_.waited_in_vain(node_at(node)));
     const auto lives = [this](std::uint32_t node) { return node_table_[node].live(); };
-    const auto place = [this](std::uint32_t node, std::uint32_t pc) {
-        wire::CrashRecord record{};
-        record.pc = pc;
-        return lines_.place_of(node_at(node), record);
-    };
+    const auto place = [this](std::uint32_t node, std::uint32_t pc) { return place_of(node, pc); };
     result_.calls = words_of_calls(engine_.calls_apart(), plan_.nodes(), lives, place);
+    std::vector<std::uint32_t> waiting;
+    for (const Wait& wait : result_.waits)
+        if (waiting.empty() || waiting.back() != wait.node)
+            waiting.push_back(wait.node);
+    const auto last = [this](std::uint32_t node) { return engine_.last_call(node_at(node)); };
+    result_.calls.last = words_of_last_calls(waiting, last, place);
 }
 
 RunResult Run::collect() {

@@ -69,6 +69,7 @@ private:
 
     void look_at_stacks();
     void look_at_notes();
+    std::string place_of(std::uint32_t node, std::uint32_t pc);
 
     // Events
     void host_frame(NodeId from, std::span<const std::byte> frame) override;
