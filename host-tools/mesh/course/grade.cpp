@@ -1,10 +1,12 @@
 #include "grade.hpp"
 
 #include "grade_rules.hpp"
+#include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shell_words.hpp"
+#include "host-tools/mesh/common/text_file.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
@@ -23,7 +25,6 @@
 #include <iterator>
 #include <random>
 #include <span>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -35,15 +36,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-/// The first line of a compiler's words that has an error.
-std::string first_error(const std::string& said) {
-    std::istringstream lines(said);
-    for (std::string line; std::getline(lines, line);)
-        if (line.find("error: ") != line.npos)
-            return line;
-    return said;
-}
 
 /// Writes the files that were asked for.
 void write_grade(const GradeArguments& arguments, const Json& whole, const std::string& suite,
@@ -336,17 +328,9 @@ void Grade::write() const {
                 lab_.name, cases);
 }
 
-/// The text of a file as it is without what other systems add: a mark at its beginning, a return at
-/// the end of each line.
 std::string text_in(const fs::path& path) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (text.starts_with(kByteOrderMark))
-        text.erase(0, kByteOrderMark.size());
-    for (auto at = text.find("\r\n"); at != text.npos; at = text.find("\r\n", at))
-        text.erase(at, 1);
-    return text;
+    return plain_text(std::string{std::istreambuf_iterator<char>(file), {}});
 }
 
 /// Checks that the lab's own files are unchanged and that the files it asks for are there.
