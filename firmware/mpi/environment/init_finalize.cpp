@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 namespace mesh::mpi {
 
@@ -196,8 +197,9 @@ void comm_size(Checks& checks, int* size) { *size = checks.comm().size(); }
 
 void mesh::fiber::before_end(int status) {
     using namespace mesh::mpi;
-    if (the_life == Life::after && undone != nullptr)
-        mpi::end_run(undone, MPI_ERR_OTHER);
+    if (the_life == Life::after &&
+        undone != nullptr) // which ends the program, and comes here again
+        mpi::end_run(std::exchange(undone, nullptr), MPI_ERR_OTHER);
     if (the_life != Life::now)
         return;
     std::array<char, 80> words;
