@@ -387,11 +387,11 @@ FailureKind kind_of(const CaseResult& result) {
 
 std::string hint_for(FailureKind kind, const Check& check) {
     switch (kind) {
-    case FailureKind::wrong: return check.hint;
+    case FailureKind::wrong:
+    case FailureKind::refused: return check.hint; // a rule that is not one
     case FailureKind::waits: return check.waits_hint.empty() ? check.hint : check.waits_hint;
     case FailureKind::crash: return "the line that is named last: which values has it there?";
     case FailureKind::endless: return "the line that is named: what would end its loop?";
-    case FailureKind::refused: return {};
     }
     return {};
 }

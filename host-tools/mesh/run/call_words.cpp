@@ -101,7 +101,7 @@ CallWords words_of_calls(std::span<const CallsApart> calls, std::uint32_t nodes,
     return words;
 }
 
-std::string words_of_last_calls(std::span<const std::uint32_t> nodes,
+std::string told_last_calls(std::span<const std::uint32_t> nodes,
                                 const std::function<LastCall(std::uint32_t)>& last,
                                 const PlaceOf& place) {
     std::map<std::pair<std::uint32_t, std::string>, std::vector<std::uint32_t>> ranks; // of a place

@@ -23,7 +23,7 @@ CallWords words_of_calls(std::span<const CallsApart> calls, std::uint32_t nodes,
                          const std::function<bool(std::uint32_t)>& lives, const PlaceOf& place);
 
 /// The words for the last calls of these nodes. `last`: the call of a node.
-std::string words_of_last_calls(std::span<const std::uint32_t> nodes,
+std::string told_last_calls(std::span<const std::uint32_t> nodes,
                                 const std::function<LastCall(std::uint32_t)>& last,
                                 const PlaceOf& place);
 

@@ -235,7 +235,7 @@ void Run::look_at_notes() {
         if (waiting.empty() || waiting.back() != wait.node)
             waiting.push_back(wait.node);
     const auto last = [this](std::uint32_t node) { return engine_.last_call(node_at(node)); };
-    result_.calls.last = words_of_last_calls(waiting, last, place);
+    result_.calls.last = told_last_calls(waiting, last, place);
 }
 
 RunResult Run::collect() {

@@ -181,7 +181,7 @@ def debugger_words(monkeypatch):
     class Command:
         def __init__(self, *_):
             pass
-    gdb = types.SimpleNamespace(Command=Command, COMMAND_STATUS=0)
+    gdb = types.SimpleNamespace(Command=Command, COMMAND_STATUS=0, COMMAND_RUNNING=0)
     monkeypatch.setitem(sys.modules, "gdb", gdb)
     spec = importlib.util.spec_from_file_location("waits", ROOT /
                                                   "host-tools/mesh/engines/waits.py")

@@ -33,7 +33,8 @@ BROKEN = {
     "serial": ("/no/such", {"engine": None}), "baud": ("fast", {}),
     "image": ("no/such.elf", {"engine": "qemu"}), "qemu": ("no-such-qemu", {"engine": "qemu"}),
     "miswire": ("0/0", {}), "faults": ("melt:1", {}), "expect": ("no/such", {}),
-    "timeout": (-1, {}), "seed": ("many", {})}
+    "timeout": (-1, {}), "seed": ("many", {}),
+    "secret": (-1, {"app": "ring"})}
 
 
 def toml_of(sections):
