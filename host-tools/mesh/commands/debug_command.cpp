@@ -115,7 +115,7 @@ int run_debug(const DebugArguments& arguments) {
     words.insert(words.end(), arguments.run.begin(), arguments.run.end());
     ChildProcess run =
         ChildProcess::spawn(words, {nothing.get(), STDOUT_FILENO, theirs.get(), {}, {}, SIGTERM});
-    { const Fd closed = std::move(theirs); } // so that its end is seen
+    theirs = Fd(); // so that its end is seen
     Errors errors(std::move(ours));
     while (errors.held().size() < arguments.nodes.size() && errors.read_more()) {
     }
