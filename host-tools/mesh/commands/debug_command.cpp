@@ -74,7 +74,7 @@ std::vector<std::string> debugger(const DebugArguments& arguments, const Errors&
         if (number > 1)
             say_to_it("add-inferior -no-connection");
         say_to_it(fmt::format("inferior {}", number));
-        say_to_it(fmt::format("file {}", attach.at(1)));
+        say_to_it(fmt::format("file {}", shell_word(attach.at(1))));
         say_to_it(attach.back());
     }
     say_to_it("inferior 1");

@@ -102,8 +102,8 @@ CallWords words_of_calls(std::span<const CallsApart> calls, std::uint32_t nodes,
 }
 
 std::string told_last_calls(std::span<const std::uint32_t> nodes,
-                                const std::function<LastCall(std::uint32_t)>& last,
-                                const PlaceOf& place) {
+                            const std::function<LastCall(std::uint32_t)>& last,
+                            const PlaceOf& place) {
     std::map<std::pair<std::uint32_t, std::string>, std::vector<std::uint32_t>> ranks; // of a place
     for (const std::uint32_t node : nodes)
         if (const LastCall call = last(node); !call.name.empty())

@@ -24,7 +24,7 @@ CallWords words_of_calls(std::span<const CallsApart> calls, std::uint32_t nodes,
 
 /// The words for the last calls of these nodes. `last`: the call of a node.
 std::string told_last_calls(std::span<const std::uint32_t> nodes,
-                                const std::function<LastCall(std::uint32_t)>& last,
-                                const PlaceOf& place);
+                            const std::function<LastCall(std::uint32_t)>& last,
+                            const PlaceOf& place);
 
 } // namespace mesh::host
