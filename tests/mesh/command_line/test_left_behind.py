@@ -25,7 +25,7 @@ def environment_of(pid):
 
 def at_work_in(folder):
     """Processes whose temporary files lie there: a compiler of a killed driver ends by itself."""
-    named = f"TMPDIR={folder}\0".encode()
+    named = f"TMPDIR={folder}/".encode() # a compiler has the folder of its build
     return [pid for pid in all_that_run() if named in environment_of(pid)]
 
 
