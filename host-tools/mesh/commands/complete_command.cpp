@@ -66,7 +66,6 @@ Names labs_by_name() {
     return names;
 }
 
-constexpr std::array<std::string_view, 2> kBoots{"fork", "exec"};
 constexpr std::array<std::string_view, 2> kLayouts{"network", "levels"};
 constexpr std::array<std::string_view, 2> kGuests{"tree", "grid"};
 constexpr std::array<std::string_view, 2> kKinds{"relay", "loaded"};

@@ -25,14 +25,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kElsewher
      {"--verbose", "--log"},
      {"-o", "--output"}}};
 
-std::string in_small_letters(std::string_view text) {
-    std::string small(text);
-    std::ranges::transform(small, small.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    return small;
-}
-
 /// Letters to be put in, left out, changed or changed with the next, to make one of the other.
 std::size_t changes(std::string_view one, std::string_view other) {
     std::vector<std::size_t> before(other.size() + 1);
@@ -82,6 +74,14 @@ std::size_t distance(std::string_view word, std::string_view name) {
 }
 
 } // namespace
+
+std::string in_small_letters(std::string_view text) {
+    std::string small(text);
+    std::ranges::transform(small, small.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::tolower(letter));
+    });
+    return small;
+}
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> names) {
     std::vector<std::pair<std::size_t, std::string_view>> near;

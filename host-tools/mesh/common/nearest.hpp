@@ -8,6 +8,9 @@
 
 namespace mesh::host {
 
+/// The text with the letters of English small.
+std::string in_small_letters(std::string_view text);
+
 /// "did you mean bcast? " for a word that is nearly one of these names, the nearest first, or that
 /// other tools have for it; "" if it is near none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> names);

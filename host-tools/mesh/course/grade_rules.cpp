@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/console_line.hpp"
 #include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/ops/expected_steps.hpp"
 #include "host-tools/mesh/series/matrix.hpp"
@@ -349,11 +350,7 @@ std::string forbidden_call(const MatrixCase& made, const std::vector<std::string
     std::istringstream words(value_of(made, kForbid));
     for (std::string word; std::getline(words, word, ',');)
         for (const std::string& call : calls) {
-            std::string small = call;
-            std::ranges::transform(small, small.begin(), [](unsigned char letter) {
-                return static_cast<char>(std::tolower(letter));
-            });
-            if (!word.empty() && small.find(word) != std::string::npos)
+            if (!word.empty() && in_small_letters(call).find(word) != std::string::npos)
                 return fmt::format("the program calls {}(), which this check forbids", call);
         }
     return {};

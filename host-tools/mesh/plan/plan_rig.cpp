@@ -26,7 +26,6 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kBoots{"fork", "exec"};
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// The memory that one simulated node touches in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;

@@ -60,6 +60,7 @@ struct ModelOptions {
 };
 
 inline constexpr std::array<std::string_view, 2> kEngines{"qemu", "sim"};
+inline constexpr std::array<std::string_view, 2> kBoots{"fork", "exec"};
 
 /// The network and its nodes, and how a person looks on.
 struct RigOptions {
