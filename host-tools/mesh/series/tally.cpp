@@ -53,7 +53,9 @@ void Tally::add(CaseResult result, bool shown) {
         result.work.title = fmt::format("{} {}", title_, result.work.name);
     if (!group_.empty())
         result.work.group = group_;
-    results_.push_back(std::move(result));
+    results_.insert(std::ranges::upper_bound(results_, result.work.place, {},
+                                             [](const auto& other) { return other.work.place; }),
+                    std::move(result));
 }
 
 void Tally::print_totals(bool with_failures) const {

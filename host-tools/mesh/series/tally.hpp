@@ -37,7 +37,8 @@ public:
     /// The runs have taken so many seconds, elsewhere.
     void took(double seconds) { seconds_ = seconds; }
 
-    /// Prints the run's line, unless it is not `shown`.
+    /// Prints the run's line, unless it is not `shown`. All that is told of the runs later has them
+    /// in the order of their places, whichever ended first.
     void add(CaseResult result, bool shown = true);
     /// Prints the totals, and before them, if `with_failures`, the failed runs.
     void print_totals(bool with_failures = true) const;

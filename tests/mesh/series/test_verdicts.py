@@ -120,11 +120,13 @@ def test_a_program_that_does_not_compile_fails_before_the_first_run(matrix, tmp_
     row = {"engine": "sim", "dim": 1, "app": "./bad.c", "seed": "1..3"}
     outcome = matrix({"good": GOOD, "x": row | {"allow-refused": True}})
     assert outcome.status == 1 and outcome.err.count("int main( {") == 1, outcome
-    assert list(verdicts(outcome)) == ["x seed=1", "x seed=2", "x seed=3", "good"], outcome
+    assert list(verdicts(outcome)) == ["good", "x seed=1", "x seed=2", "x seed=3"], outcome
+    assert [line[:8] for line in outcome.out.splitlines()[:3]] == \
+        ["x seed=1", "x seed=2", "x seed=3"], "they fail before the first run"
     failure = outcome.suite.find("testcase/failure")
     assert failure.get("message").startswith("./bad.c:1:11: error: "), outcome
     assert failure.get("type") == "build" and "int main( {" in failure.text
-    assert outcome.report["runs"][0]["reason"] == failure.get("message")
+    assert outcome.report["runs"][1]["reason"] == failure.get("message")
     assert f"mesh: x seed=1: {failure.get('message')}; repeat: " in outcome.err
 
 
@@ -167,6 +169,17 @@ def test_names_tell_runs_apart(matrix, tmp_path):
     outcome = matrix({"a": GOOD | {"seed": [1, 1]}})
     assert list(verdicts(outcome)) == ["a seed=1", "a seed=1 #2"]
     assert {case.get("classname") for case in outcome.suite.findall("testcase")} == {"m.a"}
+
+
+def test_runs_are_told_in_the_order_of_the_file_whichever_ends_first(matrix):
+    slow, wrong = {"dim": 9, "op": "alltoall"}, {"expect-steps": 1, "dim": 2}
+    outcome = matrix({"slow": GOOD | wrong | slow, "quick": GOOD | wrong | {"seed": "1..4"}},
+                     "--jobs", 2)
+    names = ["slow", *(f"quick seed={seed}" for seed in range(1, 5))]
+    assert outcome.out.startswith("quick"), outcome
+    assert list(verdicts(outcome)) == names
+    assert [case.get("name") for case in outcome.suite.findall("testcase")] == names
+    assert re.findall(r"^mesh: ([^:]+): ", outcome.err, re.M) == names, outcome
 
 
 def test_characters_that_xml_does_not_have_are_shown(tmp_path):
