@@ -131,7 +131,9 @@ bool is_heard(Places& node, std::uint16_t life) {
 TEST(Intake, ANodeThatBeginsAnewIsHeardAndItsCallsBeforeAreNot) {
     Places node;
     std::vector<std::uint16_t> over;
-    for (const std::uint16_t life : {2, 3, 4, 5, 6, 7, 8, 9, 40, 0x4123, 0x4001, 1, 0x4124, 8192}) {
+    constexpr std::array<std::uint16_t, 14> kLives{2, 3,  4,      5,      6, 7,      8,
+                                                   9, 40, 0x4123, 0x4001, 1, 0x4124, 8192};
+    for (const std::uint16_t life : kLives) {
         EXPECT_TRUE(is_heard(node, life)) << "counted, drawn or swapped: lives have no order";
         EXPECT_EQ(node.intake.password(kNear, life, 0, kOwnLife), 0u) << "it is known";
         for (const std::uint16_t before : over)
@@ -296,7 +298,7 @@ TEST(Intake, AnOfferInTheOverflowSlotCountsOnlyWhenItIsTaken) {
 
 TEST(Intake, TheLastOfferOfANodeMayGoBackAndIsTheNextOneAgain) {
     Places node;
-    const auto offer = [](NodeId from, unsigned number) {
+    const auto offer = [](NodeId from, std::uint16_t number) {
         return wire::PacketHeader{.source = from, .message = name(number)};
     };
     node.offer(kNear, name(1));
