@@ -34,6 +34,9 @@ public:
     virtual void happened(ProcessEvent event, std::uint8_t slot) = 0;
     /// True if the process in `slot`, whose turn has come, is to have it behind all others.
     virtual bool puts_off(std::uint8_t slot) = 0;
+    /// True if the process in `slot`, whose wait is over, is not to go on yet. It is asked about
+    /// again in each turn; whoever answered true touches the scheduler when the answer changes.
+    virtual bool holds(std::uint8_t slot) = 0;
 
 protected:
     ~ProcessWatch() = default;

@@ -155,6 +155,10 @@ inline void Scheduler::give_turn(unsigned number) {
         tell(ProcessEvent::woken, number);
     slot.waiting = nullptr;
     polled_ &= ~bit_of(number);
+    if (holds(number)) {
+        due_ |= bit_of(number);
+        return;
+    }
     critical_depth_.leave();
     slot.resume_at.resume();
     MESH_CHECK(!critical_depth_.inside(), critical_section_out_of_balance);
@@ -170,6 +174,15 @@ inline void Scheduler::give_turn(unsigned number) {
 inline bool Scheduler::puts_off([[maybe_unused]] unsigned number) const {
 #if MESH_WATCHES_PROCESSES
     return watch_ != nullptr && watch_->puts_off(static_cast<std::uint8_t>(number));
+#else
+    return false;
+#endif
+}
+
+// True if that process, which can go on, does not yet.
+inline bool Scheduler::holds([[maybe_unused]] unsigned number) const {
+#if MESH_WATCHES_PROCESSES
+    return watch_ != nullptr && watch_->holds(static_cast<std::uint8_t>(number));
 #else
     return false;
 #endif

@@ -250,6 +250,7 @@ private:
 
     void suspend(std::coroutine_handle<> resume_at, Waiting& waiting);
     bool puts_off(unsigned number) const;
+    bool holds(unsigned number) const;
     void expect_sleep();
     void forget(unsigned number);
     void end(ProcessSlot& slot);

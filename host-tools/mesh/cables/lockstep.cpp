@@ -2,6 +2,7 @@
 
 #include "bounds.hpp"
 #include "ordered_frames.hpp"
+#include "turns.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -208,7 +209,7 @@ bool Lockstep::release_next() {
         release_ordered();
         return true;
     }
-    if (outlet_.flush())
+    if (outlet_.flush() || (by_turns_ != nullptr && data_.empty() && release_turn(timer)))
         return true;
     if (timer == wire::kNever)
         return false;
@@ -217,6 +218,17 @@ bool Lockstep::release_next() {
     else
         grant_turn(timer);
     return true;
+}
+
+// A process that looks whether something has come, and gives way, may look before the others go on.
+bool Lockstep::release_turn(wire::ModelTime timer) {
+    const NodeId last = by_turns_->take_last();
+    if (timer == wire::kNextTurn && last != kNoNode &&
+        nodes_[index(last)].timer != wire::kNextTurn) {
+        grant_turn(timer);
+        return true;
+    }
+    return by_turns_->go_on();
 }
 
 void Lockstep::release_ordered() {

@@ -52,6 +52,7 @@ struct Held {
 };
 
 class OrderedFrames;
+class Turns;
 
 class Lockstep {
 public:
@@ -73,6 +74,12 @@ public:
     void send_one_at_a_time() { batch_bytes_max_ = 0; }
     /// Packets go out one by one, in the order of `frames`, which outlives this.
     void follow(OrderedFrames& frames) { ordered_ = &frames; }
+    /// The processes that `turns` holds back go on when no packet is on its way, before the next
+    /// timer. Those that gave way have their next turn whenever one of them has gone on, and does
+    /// not give way itself. `turns` outlives this.
+    void give_turns(Turns& turns) { by_turns_ = &turns; }
+    /// The node is to look once more at what it can do: it is told the time that it knows.
+    void remind(NodeId node) { outlet_.grant(node, nodes_[index(node)].granted); }
     /// Frames count from reset, also before lockstep begins; from now on they are also held.
     void begin();
     bool on() const { return on_; }
@@ -169,6 +176,7 @@ private:
     void release();
     bool release_next();
     void release_ordered();
+    bool release_turn(wire::ModelTime timer);
     wire::ModelTime earliest_timer();
     void grant(wire::ModelTime time);
     void grant_turn(wire::ModelTime order);
@@ -184,6 +192,7 @@ private:
     std::map<wire::ModelTime, std::vector<Held>> data_;
     std::vector<Held> group_; // the frames that go out now, as they came
     std::vector<SortKey> sort_keys_;
+    Turns* by_turns_ = nullptr;
     OrderedFrames* ordered_ = nullptr; // has the data frames instead, if there is one
     // An entry for each node that has a timer, no later than that timer: most timers are put off
     // before they are due, and an entry that is too early is replaced when it comes first.

@@ -415,6 +415,11 @@ void Loom::follow(Order& order) {
     lockstep_.follow(*ordered_);
 }
 
+void Loom::follow(Order& order, Turns& turns) {
+    order_ = &order;
+    lockstep_.give_turns(turns);
+}
+
 void Loom::arm_faults() {
     armed_ = true;
     if (order_ != nullptr)

@@ -15,6 +15,7 @@
 #include "order.hpp"
 #include "ordered_frames.hpp"
 #include "tap.hpp"
+#include "turns.hpp"
 #include "wire/frame.hpp"
 #include "wiring.hpp"
 
@@ -113,6 +114,10 @@ public:
     /// Lockstep: the run has an order of its own, from arm_faults() on. Called before any frame is
     /// held; `order` outlives the loom.
     void follow(Order& order);
+    /// The same, for an order by turns.
+    void follow(Order& order, Turns& turns);
+    /// Lockstep: `node` looks once more at what it can do.
+    void remind(NodeId node) { lockstep_.remind(node); }
     /// That order; nullptr: that of lockstep.
     const Order* order() const { return order_; }
     /// Groups of frames that have gone out in lockstep so far.

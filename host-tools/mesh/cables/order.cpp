@@ -27,6 +27,10 @@ constexpr double kSlowness = 0.9;
 
 std::optional<OrderPlan> order_of(std::string_view text) {
     OrderPlan plan;
+    if (text.starts_with(kByTurns)) {
+        plan.by_turns = true;
+        text.remove_prefix(kByTurns.size());
+    }
     if (text == kNone)
         return plan;
     if (text.starts_with(kDrawn)) {
@@ -65,10 +69,11 @@ std::vector<std::uint32_t> OrderTaken::numbers() const {
     return numbers;
 }
 
-Order::Order(const OrderPlan& plan, std::uint32_t nodes)
+Order::Order(const OrderPlan& plan, std::uint32_t nodes, TurnChooser* chooser)
     : plan_(plan),
       dice_(plan.seed, kStreams + plan.drawn.value_or(0)),
-      is_slow_(nodes, false) {
+      is_slow_(nodes, false),
+      chooser_(chooser) {
     if (!plan.drawn)
         return;
     chance_ = kChances[dice_.below(kChances.size())];
@@ -84,6 +89,37 @@ bool Order::puts_off(const Choice& choice) {
         taken_.put_off.push_back({taken_.choices, choice});
     ++taken_.choices;
     return puts_off;
+}
+
+std::size_t Order::next_of(std::span<const Turn> ready) {
+    const auto about = [&](std::size_t at) {
+        return Choice{Choice::What::process, ready[at].node, ready[at].node};
+    };
+    std::size_t at = 0;
+    if (chooser_ == nullptr && !plan_.drawn) {
+        while (at + 1 < ready.size() && puts_off(about(at)))
+            ++at;
+        return at;
+    }
+    const std::size_t chosen = chooser_ != nullptr ? chooser_->choose(ready) : drawn_of(ready);
+    for (; at < chosen; ++at)
+        taken_.put_off.push_back({taken_.choices++, about(at)});
+    taken_.choices += chosen + 1 < ready.size() ? 1 : 0;
+    return chosen;
+}
+
+/// Processes go on by an urgency that each draws, and draws anew now and then (Burckhardt and
+/// others, A randomized scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010).
+std::size_t Order::drawn_of(std::span<const Turn> ready) {
+    std::size_t most = 0;
+    for (std::size_t at = 0; at < ready.size(); ++at) {
+        const auto [found, is_new] = urgency_.try_emplace(ready[at], 0);
+        if (is_new || dice_.chance(chance_))
+            found->second = dice_.next();
+        if (found->second > urgency_[ready[most]])
+            most = at;
+    }
+    return most;
 }
 
 bool Order::wants(const Choice& choice) {

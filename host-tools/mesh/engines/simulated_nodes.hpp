@@ -7,6 +7,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/programs/loaded_program.hpp"
 #include "node_waits.hpp"
+#include "program_notes.hpp"
 #include "simulated_memory.hpp"
 
 #include "boards/host/board.hpp"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -36,12 +38,15 @@ struct Sizes {
 };
 
 /// Tells the loom the trace events of a node's processes, gives them their globals, and asks the
-/// order of the run whether a process has its turn.
+/// order of the run whether a process has its turn, and whether it goes on.
 class LifeWatch final : public ProcessWatch {
 public:
-    LifeWatch(Loom& loom, Order* order, LoadedProgram& program, NodeId node, Kernel& kernel)
+    LifeWatch(Loom& loom, Order* order, Turns* turns, const ProgramNotes& notes,
+              LoadedProgram& program, NodeId node, Kernel& kernel)
         : loom_(loom),
           order_(order),
+          turns_(turns),
+          notes_(notes),
           program_(program),
           node_(node),
           kernel_(kernel) {}
@@ -49,6 +54,8 @@ public:
     void happened(ProcessEvent event, std::uint8_t slot) override {
         static_assert(static_cast<int>(TraceEvent::What::ended) ==
                       static_cast<int>(ProcessEvent::ended));
+        if (event == ProcessEvent::spawned)
+            of_library_[slot] = !kernel_.scheduler().slots()[slot].will_be_joined;
         if (!loom_.wants_trace_events())
             return;
         std::string text;
@@ -64,17 +71,28 @@ public:
         program_.enter(node_);
         const auto slots = kernel_.scheduler().slots();
         const auto lives = [](const ProcessSlot& other) { return static_cast<bool>(other.root); };
-        return order_ != nullptr && slots[slot].root &&
+        return order_ != nullptr && turns_ == nullptr && slots[slot].root &&
                std::ranges::any_of(slots.subspan(slot + 1u), lives) &&
                order_->puts_off({Choice::What::process, node_, node_});
     }
 
+    bool holds(std::uint8_t slot) override {
+        return turns_ != nullptr && !of_library_[slot] && !is_past_its_end() &&
+               turns_->holds({node_, slot});
+    }
+
 private:
+    /// A program over MPI does nothing more that another one could see in another order.
+    bool is_past_its_end() const { return notes_.last_call(node_).name == "MPI_Finalize"; }
+
     Loom& loom_;
     Order* order_;
+    Turns* turns_;
+    const ProgramNotes& notes_;
     LoadedProgram& program_;
     NodeId node_;
     Kernel& kernel_;
+    std::bitset<limits::kProcessesMax> of_library_; // by slot: it was spawned alone
 };
 
 /// One life of a node.

@@ -64,6 +64,18 @@ std::deque<LoadedProgram> programs_of(const RigPlan& plan, ProgramFaults& faults
     return programs;
 }
 
+/// True if a process of `to` may see what this frame brings: it is not of a link alone, nor passes
+/// through.
+bool may_be_seen(NodeId to, std::span<const std::byte> frame) {
+    const auto kind = wire::load<wire::Kind>(frame, wire::offset::kKind);
+    if (kind != wire::Kind::data)
+        return kind == wire::Kind::host;
+    const auto packet = frame.subspan(wire::kHeadBytes);
+    return packet.size() > wire::load<std::uint16_t>(frame, wire::offset::kPacketBytes) ||
+           wire::load<Rule>(packet, wire::packet_offset::kRule) != Rule::unicast ||
+           wire::load<NodeId>(packet, wire::packet_offset::kDestination) == to;
+}
+
 class Simulation final : public Engine {
 public:
     explicit Simulation(const RigPlan& plan)
@@ -80,7 +92,7 @@ public:
         wire::simulated_payload_bytes_max = static_cast<std::uint16_t>(plan.board.payload);
         board::set_heap_bytes(plan.heap_bytes);
         if (plan.order)
-            loom_.follow(order_.emplace(*plan.order, node_count(plan.network)));
+            follow(*plan.order, plan.chooser);
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
             nodes_.make(programs_[plan.program_number(node_at(number))]);
             begin_life(node_at(number), 0);
@@ -144,6 +156,20 @@ public:
     bool real_time() const override { return false; }
 
 private:
+    void follow(const OrderPlan& plan, TurnChooser* chooser) {
+        order_.emplace(plan, nodes_.size(), chooser);
+        chooser_ = chooser;
+        if (!plan.by_turns)
+            return loom_.follow(*order_);
+        turns_.emplace(*order_, [this](NodeId node) {
+            if (nodes_[index(node)].gone)
+                return;
+            nodes_[index(node)].life->node.kernel().scheduler().touch();
+            loom_.remind(node);
+        });
+        loom_.follow(*order_, *turns_);
+    }
+
     /// The loom's side of the nodes.
     struct NodeCables final : Cables {
         explicit NodeCables(Simulation& owner) : simulation(owner) {}
@@ -231,8 +257,9 @@ private:
         Kernel& kernel = life.node.kernel();
         LoadedProgram& program = nodes_[index(id)].program;
         if (order_ || loom_.wants_trace_events() || program.has_globals())
-            kernel.scheduler().watch(
-                &life.watch.emplace(loom_, order_ ? &*order_ : nullptr, program, id, kernel));
+            kernel.scheduler().watch(&life.watch.emplace(loom_, order_ ? &*order_ : nullptr,
+                                                         turns_ ? &*turns_ : nullptr, notes_,
+                                                         program, id, kernel));
     }
 
     /// Nodes begin anew in memory that is as it was at first.
@@ -255,6 +282,8 @@ private:
         node.life->board.deliver(frame);
         if (wire::load<wire::Kind>(frame, wire::offset::kKind) == wire::Kind::host)
             node.host_speaks = true;
+        if (chooser_ != nullptr && may_be_seen(to, frame))
+            chooser_->reached(to);
         if (!node.queued)
             runnable_.push_back(index(to));
         node.queued = true;
@@ -279,6 +308,8 @@ private:
     Events* events_ = nullptr;
     NodeCables cables_{*this};
     std::optional<Order> order_;
+    std::optional<Turns> turns_;
+    TurnChooser* chooser_ = nullptr;
     Loom loom_;
 };
 

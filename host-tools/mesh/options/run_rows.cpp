@@ -128,8 +128,8 @@ void add_model(CLI::App& app, ModelOptions& model) {
         app.add_flag("--lockstep", model.lockstep,
                      "release frames by model time: the same run again, to the byte");
     app.add_option("--order", model.order,
-                   "sim: the choices at which what may happen first is put off, as 12,40, or none: "
-                   "the order that a run of --orders printed");
+                   "sim: the choices at which what may happen first is put off, as 12,40, or none; "
+                   "turns:12,40 for those of processes: the order that a run of --orders printed");
     app.add_flag("--free", model.free, "let frames pass as they come (faster, engine qemu)")
         ->excludes(lockstep);
 }
@@ -218,10 +218,10 @@ void add_series(CLI::App& app, SeriesArguments& series) {
     app.add_option("--repeat", series.repeat,
                    "so many runs, with the seeds S, S+1, ...; with A..B, all of them so often");
     app.add_option("--orders", series.orders,
-                   "sim: so many runs, each with an order of packets and processes that the seed "
+                   "sim: so many runs, each with an order of packets or processes that the seed "
                    "draws, the first that fails made as small as can be; all, or all:N (default "
-                   "all:1000): instead every order with no put-off, with one, with two, in N runs "
-                   "at most");
+                   "all:100000): instead each order in which the processes of a program can go "
+                   "on, those that no node can tell apart once, in N runs at most");
     app.add_flag("--until-failure", series.until_failure,
                  "stop at the first run that fails; without a number of runs, go on until then");
     add_shard(app, series.shard);

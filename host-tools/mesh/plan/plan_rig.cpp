@@ -244,7 +244,7 @@ std::optional<OrderPlan> plan_order(const RigPlan& rig, const ModelOptions& mode
     std::optional<OrderPlan> order = order_of(model.order);
     if (!order)
         refuse("--order '{}': allowed: the numbers of choices in ascending order, as 12,40; none; "
-               "drawn:N",
+               "drawn:N; each also behind turns:",
                model.order);
     order->seed = model.seed;
     return order;

@@ -16,6 +16,7 @@
 
 namespace mesh::host {
 
+class TurnChooser;
 class Uplink;
 
 /// The work of the nodes.
@@ -117,8 +118,9 @@ struct RunArguments {
     ModelOptions model;
     RigOptions rig;
     ResultOptions results;
-    bool alone = true;        // false: one of several runs, which have no standard input
-    Uplink* uplink = nullptr; // see RigPlan; of no option, but of the launcher
+    bool alone = true;              // false: one of several runs, which have no standard input
+    Uplink* uplink = nullptr;       // see RigPlan; of no option, but of the launcher
+    TurnChooser* chooser = nullptr; // see RigPlan
 
     bool gives(std::string_view option) const {
         return std::ranges::find(given, option) != given.end();

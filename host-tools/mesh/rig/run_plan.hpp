@@ -33,6 +33,7 @@ struct RunPlan {
           command(std::move(again)) {
         rig.options = std::move(arguments.rig);
         rig.uplink = arguments.uplink;
+        rig.chooser = arguments.chooser;
     }
 
     // As it was asked for.

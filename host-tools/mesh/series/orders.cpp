@@ -1,7 +1,9 @@
 #include "orders.hpp"
 
 #include "crew.hpp"
+#include "explorer.hpp"
 #include "host-tools/mesh/cables/order.hpp"
+#include "host-tools/mesh/commands/run_command.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shrink.hpp"
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace mesh::host {
@@ -23,7 +26,7 @@ using PutOffs = std::vector<std::uint32_t>;
 
 constexpr std::size_t kOrderWidth = 12;
 constexpr std::string_view kOrdersSuite = "mesh run --orders";
-constexpr std::uint64_t kAllDefault = 1000;
+constexpr std::uint64_t kAllDefault = 100'000;
 /// Runs that making an order smaller may take.
 constexpr unsigned kShrinkingRunsMax = 200;
 
@@ -56,20 +59,27 @@ void check_orders(const SeriesArguments& arguments) {
 /// Runs with orders, each in a process of its own.
 class Runs {
 public:
-    explicit Runs(const std::vector<std::string>& words, Judge judge = std::identity{})
+    /// `prefix`: of each order that is told by its put-offs, kByTurns or "".
+    explicit Runs(const std::vector<std::string>& words, std::string_view prefix = "",
+                  Judge judge = std::identity{})
         : words_(words),
+          prefix_(prefix),
           judge_(std::move(judge)) {}
 
+    /// The prefix of the orders from now on.
+    void set_prefix(std::string_view prefix) { prefix_ = prefix; }
     CaseResult of(std::string name, const std::string& order) {
         return judge_(crew_.run_next(std::move(name), words_, fmt::format("--order={}", order)));
     }
     CaseResult of(const PutOffs& order) {
-        return of(fmt::format("order {}", numbers_of(order)), numbers_of(order));
+        const std::string text = fmt::format("{}{}", prefix_, numbers_of(order));
+        return of(fmt::format("order {}", text), text);
     }
     std::vector<CaseResult> end_all(int signal) { return crew_.end_all(signal); }
 
 private:
     const std::vector<std::string>& words_;
+    std::string_view prefix_;
     Judge judge_;
     Crew crew_;
 };
@@ -141,13 +151,17 @@ void shrink_and_tell(Runs& runs, const CaseResult& first) {
     tell(smallest.result);
 }
 
+/// Orders of packets and orders by turns have different choices: every other one is of each kind.
 void drawn_orders(const SeriesArguments& arguments, std::uint64_t count, Runs& runs, Tally& tally) {
     std::optional<CaseResult> first;
     for (std::uint64_t number = 1; number <= count; ++number) {
+        const std::string_view prefix = number % 2 == 0 ? kByTurns : "";
         CaseResult result =
-            runs.of(fmt::format("order {}", number), fmt::format("drawn:{}", number));
-        if (failed(result) && !first)
+            runs.of(fmt::format("order {}", number), fmt::format("{}drawn:{}", prefix, number));
+        if (failed(result) && !first) {
             first = result;
+            runs.set_prefix(prefix);
+        }
         tally.add(std::move(result));
         if (first && arguments.until_failure)
             break;
@@ -156,60 +170,50 @@ void drawn_orders(const SeriesArguments& arguments, std::uint64_t count, Runs& r
         shrink_and_tell(runs, *first);
 }
 
-/// Goes through all orders, those with fewer put-offs first, for as many runs as there may be.
-void all_orders(std::uint64_t runs_max, Runs& runs, Tally& tally) {
-    struct Tried {
-        PutOffs put_off;
-        std::uint32_t choices; // that the run made
-    };
-    std::vector<Tried> before; // all with one put-off less
-    const auto try_one = [&](const PutOffs& order, std::vector<Tried>& tried) {
-        CaseResult result = runs.of(order);
-        const bool fails = failed(result);
-        if (fails)
-            tell(result);
-        const Json* const report = order_in(result);
-        if (report != nullptr)
-            tried.push_back({order, report->at("choices").get<std::uint32_t>()});
-        tally.add(std::move(result), fails);
-        return !fails;
-    };
-    std::uint64_t done = 1;
-    if (!try_one({}, before))
-        return;
-    fmt::print("orders without a put-off: 1 of 1\n");
-    for (unsigned put_offs = 1; !before.empty(); ++put_offs) {
-        std::uint64_t there_are = 0;
-        for (const Tried& one : before)
-            there_are += one.choices - (one.put_off.empty() ? 0 : one.put_off.back() + 1);
-        std::vector<Tried> tried;
-        std::uint64_t number = 0;
-        for (const Tried& one : before)
-            for (std::uint32_t choice = one.put_off.empty() ? 0 : one.put_off.back() + 1;
-                 choice < one.choices && done < runs_max; ++choice) {
-                PutOffs order = one.put_off;
-                order.push_back(choice);
-                ++done;
-                ++number;
-                if (!try_one(order, tried))
-                    return;
-            }
-        if (there_are == 0)
-            return;
-        fmt::print("orders with {} put-off{}: {} of {}\n", put_offs, put_offs == 1 ? "" : "s",
-                   number, there_are);
-        std::fflush(stdout);
-        if (number < there_are)
-            return;
-        before = std::move(tried);
+/// Tries each order by turns, in one process after the other that goes on from where two orders
+/// part. True if none fails; what is said of that is the last line of the output.
+bool all_orders(const SeriesArguments& arguments, std::uint64_t runs_max, Runs& runs,
+                Tally& tally) {
+    Explorer explorer(runs_max);
+    const Explorer::Found found = explorer.explore([&] {
+        RunArguments one = arguments.run;
+        one.model.order = fmt::format("{}{}", kByTurns, numbers_of({}));
+        one.chooser = &explorer;
+        one.alone = false;
+        one.rig.quiet = true;
+        one.results.report.clear();
+        one.results.junit.clear();
+        return run_command(std::move(one), {}) == 0;
+    });
+    const std::string tried = fmt::format("{}{} order{}", found.all ? "all " : "", found.runs,
+                                          found.runs == 1 ? "" : "s");
+    if (found.repeated != 0)
+        fmt::print("{} more began like one that differs in nothing that a node sees\n",
+                   found.repeated);
+    CaseResult result = runs.of(found.put_off);
+    const bool fails = found.failed && failed(result);
+    if (fails) {
+        result = shrunk(runs, result).result;
+        tell(result);
     }
+    tally.add(result, fails);
+    if (fails)
+        fmt::print("wrong in one of {}; repeat: {}\n", tried, result.repeat);
+    else if (found.failed)
+        fmt::print("right in {}, then a run ended without a verdict: no memory or no process was "
+                   "left; all:{} ends before\n",
+                   tried, std::max<std::uint64_t>(found.runs, 1));
+    else
+        fmt::print("right in {}{}\n", tried, found.all ? "" : ", not all");
+    std::fflush(stdout);
+    return !found.failed;
 }
 
 } // namespace
 
 SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first,
                              Judge judge) {
-    Runs runs(words, std::move(judge));
+    Runs runs(words, "", std::move(judge));
     return shrunk(runs, first);
 }
 
@@ -218,14 +222,16 @@ bool run_orders(const SeriesArguments& arguments) {
     check_orders(arguments);
     Tally tally(kOrderWidth, !arguments.run.results.report.empty());
     tally.set_title(arguments.run.title, group_of(arguments.run));
-    Runs runs(arguments.words);
+    Runs runs(arguments.words, wanted.all ? kByTurns : "");
     const auto write = [&] {
-        tally.print_totals(false);
+        if (!wanted.all)
+            tally.print_totals(false);
         tally.write(arguments.run.results.report, arguments.run.results.junit, kOrdersSuite);
     };
+    bool good = true;
     try {
         if (wanted.all)
-            all_orders(wanted.runs, runs, tally);
+            good = all_orders(arguments, wanted.runs, runs, tally);
         else
             drawn_orders(arguments, wanted.runs, runs, tally);
     } catch (const Interrupted& interrupted) {
@@ -235,7 +241,7 @@ bool run_orders(const SeriesArguments& arguments) {
         throw;
     }
     write();
-    return tally.good();
+    return good && tally.good();
 }
 
 } // namespace mesh::host

@@ -1,8 +1,7 @@
 // `mesh run --orders`: a program or an op under many orders of what happens (cables/order.hpp).
 //
-// With a number, so many orders are drawn from the seed; of the first that fails as many put-offs
-// are left out as can be. With `all`, orders are gone through by their number of put-offs, so the
-// first that fails has the fewest.
+// With a number, so many orders are drawn from the seed. With `all`, each order by turns is tried
+// (explorer.hpp). Of the first that fails as many put-offs are left out as can be.
 #pragma once
 
 #include "host-tools/mesh/reports/case_result.hpp"

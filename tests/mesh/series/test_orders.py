@@ -42,25 +42,6 @@ def test_a_program_that_is_right_in_every_order_passes_all(name, dim):
     assert outcome.status == 0 and verdicts(outcome) == ["verified"] * 40, outcome
 
 
-def test_all_orders_find_the_one_with_the_fewest_put_offs():
-    outcome = mesh(*SIM, "--dim", 2, "--app", program("racy"), "--orders", "all")
-    assert outcome.status == 1 and "orders without a put-off: 1 of 1\n" in outcome.out, outcome
-    order, _ = smallest(outcome)
-    assert order.isdigit(), outcome
-
-
-def test_all_orders_say_how_far_they_got():
-    job = [*SIM, "--dim", 1, "--app", program("timed"), "--orders"]
-    # Two nodes: one message, and its answer; few things may happen in another order.
-    outcome = mesh(*job, "all:30")
-    levels = re.findall(r"^orders with (\d+) put-offs?: (\d+) of (\d+)$", outcome.out, re.M)
-    told = [list(map(int, level)) for level in levels]
-    assert [level[0] for level in told] == list(range(1, len(told) + 1)), outcome
-    assert all(done == there for _, done, there in told[:-1]), outcome
-    runs = 1 + sum(done for _, done, _ in told)
-    assert f"{runs} runs: " in outcome.out and runs <= 30, outcome
-
-
 @pytest.mark.parametrize("topology, dim", [("cube", 3), ("uhc", 3), ("star", 4)])
 @pytest.mark.parametrize("op", [["bcast"], ["alltoall"], ["allreduce"], ["barrier"],
                                 ["send", "--messages", 3]])
