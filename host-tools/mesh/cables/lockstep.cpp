@@ -220,15 +220,20 @@ bool Lockstep::release_next() {
     return true;
 }
 
-// A process that looks whether something has come, and gives way, may look before the others go on.
+// A process that looks whether something has come, and gives way or waits a moment, may look again
+// before the others go on.
 bool Lockstep::release_turn(wire::ModelTime timer) {
     const NodeId last = by_turns_->take_last();
-    if (timer == wire::kNextTurn && last != kNoNode &&
-        nodes_[index(last)].timer != wire::kNextTurn) {
+    const bool looks = timer == wire::kNextTurn || timer <= now_ + kOvertakenTicks;
+    if (last != kNoNode && nodes_[index(last)].timer != timer)
+        has_looked_ = false;
+    if (!looks || last == kNoNode || std::exchange(has_looked_, true))
+        return by_turns_->go_on();
+    if (timer == wire::kNextTurn)
         grant_turn(timer);
-        return true;
-    }
-    return by_turns_->go_on();
+    else
+        grant(timer);
+    return true;
 }
 
 void Lockstep::release_ordered() {

@@ -75,8 +75,8 @@ public:
     /// Packets go out one by one, in the order of `frames`, which outlives this.
     void follow(OrderedFrames& frames) { ordered_ = &frames; }
     /// The processes that `turns` holds back go on when no packet is on its way, before the next
-    /// timer. Those that gave way have their next turn whenever one of them has gone on, and does
-    /// not give way itself. `turns` outlives this.
+    /// timer. Those that gave way, or wait for no more than kOvertakenTicks, have one more turn
+    /// before the others whenever one of these has gone on. `turns` outlives this.
     void give_turns(Turns& turns) { by_turns_ = &turns; }
     /// The node is to look once more at what it can do: it is told the time that it knows.
     void remind(NodeId node) { outlet_.grant(node, nodes_[index(node)].granted); }
@@ -193,6 +193,7 @@ private:
     std::vector<Held> group_; // the frames that go out now, as they came
     std::vector<SortKey> sort_keys_;
     Turns* by_turns_ = nullptr;
+    bool has_looked_ = false; // a process that waits a moment, since another one has gone on
     OrderedFrames* ordered_ = nullptr; // has the data frames instead, if there is one
     // An entry for each node that has a timer, no later than that timer: most timers are put off
     // before they are due, and an entry that is too early is replaced when it comes first.

@@ -80,12 +80,9 @@ def test_an_operation_is_right_in_all_orders_of_its_nodes(op):
     assert outcome.status == 0 and last_line(outcome).startswith("right in "), outcome
 
 
-@pytest.mark.parametrize("option, why", [
-    (["--expect-steps", 99], "99"), (["--faults", "kill:1"], "node 1")])
-def test_what_is_expected_and_what_breaks_hold_in_each_order(option, why):
-    job = [*SIM, "--dim", 1, "--op", "bcast", *option]
-    assert mesh(*job).status == 1
-    assert why in repeated(mesh(*job, "--orders", "all")).err
+def test_what_is_expected_is_expected_in_each_order():
+    job = [*SIM, "--dim", 1, "--op", "bcast", "--expect-steps", 99]
+    assert "99" in repeated(mesh(*job, "--orders", "all")).err
 
 
 def test_the_report_and_the_suite_have_the_order_that_failed(tmp_path):
