@@ -162,6 +162,8 @@ void add_grade(CLI::App& app, GradeArguments& grade) {
                    "draw secrets by this word, as a student's name (default: new ones each time)");
     app.add_option("--json", grade.json, "file for the grade");
     app.add_option("--junit", grade.junit, "the same as JUnit's XML");
+    app.add_option("--gradescope", grade.gradescope,
+                   "the same as Gradescope's autograder reads it: results.json");
     app.footer(describe_check_keys);
 }
 

@@ -1,6 +1,7 @@
 #include "grade.hpp"
 
 #include "grade_rules.hpp"
+#include "gradescope.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
@@ -37,13 +38,18 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+void write_json(const std::string& path, const Json& whole, std::string_view option) {
+    if (path.empty())
+        return;
+    const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    write_whole(path, std::as_bytes(std::span(text)), option);
+}
+
 /// Writes the files that were asked for.
 void write_grade(const GradeArguments& arguments, const Json& whole, const std::string& suite,
                  std::span<const CaseResult> cases) {
-    if (!arguments.json.empty()) {
-        const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-        write_whole(arguments.json, std::as_bytes(std::span(text)), "--json");
-    }
+    write_json(arguments.json, whole, "--json");
+    write_json(arguments.gradescope, gradescope_of(whole), "--gradescope");
     if (!arguments.junit.empty())
         write_junit(arguments.junit, suite, cases, whole.at("seconds").get<double>());
 }
@@ -348,10 +354,13 @@ void check_files(const Lab& lab, const GradeArguments& arguments) {
 }
 
 void check_results(const GradeArguments& arguments) {
-    if (arguments.json == kStandardOutput)
-        refuse("--json -: standard output has a line for each check; give a file");
-    if (!arguments.json.empty())
-        check_writable(arguments.json, "--json");
+    for (const auto& [option, path] :
+         {std::pair{"--json", arguments.json}, std::pair{"--gradescope", arguments.gradescope}}) {
+        if (path == kStandardOutput)
+            refuse("{} -: standard output has a line for each check; give a file", option);
+        if (!path.empty())
+            check_writable(path, option);
+    }
     if (!arguments.junit.empty())
         check_writable(arguments.junit, "--junit");
 }

@@ -11,12 +11,13 @@
 namespace mesh::host {
 
 struct GradeArguments {
-    std::string folder;  // of the student
-    std::string lab;     // as lab_named() takes it; "": what the folder says
-    std::string variant; // whose secrets are drawn; "": a new one
-    std::string json;    // file for the grade; "": none
-    std::string junit;   // the same as JUnit's XML
-    std::string program; // that makes the runs, as it was called
+    std::string folder;     // of the student
+    std::string lab;        // as lab_named() takes it; "": what the folder says
+    std::string variant;    // whose secrets are drawn; "": a new one
+    std::string json;       // file for the grade; "": none
+    std::string junit;      // the same as JUnit's XML
+    std::string gradescope; // the same as Gradescope's autograder reads it
+    std::string program;    // that makes the runs, as it was called
 };
 
 /// The keys of check.toml beside those of a matrix, for the help.

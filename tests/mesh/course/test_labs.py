@@ -246,6 +246,47 @@ def test_a_program_that_does_not_compile_is_said_once_with_the_compilers_words(r
     assert failure.get("message") == first["reason"]
 
 
+def read_by_gradescope(path):
+    """The results, after a look at the form that Gradescope takes."""
+    results = json.loads(path.read_text())
+    assert results["visibility"] == "visible" and results["execution_time"] >= 0, results
+    assert results["score"] == sum(test["score"] for test in results["tests"]), results
+    for test in results["tests"]:
+        right = test["status"] == "passed"
+        assert right or test["status"] == "failed", test
+        assert test["score"] == (test["max_score"] if right else 0), test
+        assert test["name"] and bool(test["output"]) != right, test
+        assert "failed.html" not in test["output"] and str(MESH) not in test["output"], test
+    return results
+
+
+def test_a_grade_for_gradescope_has_a_test_for_each_check(tmp_path):
+    lab = ROOT / "firmware/labs" / RING
+    folder = start(lab, tmp_path / "mine")
+    (folder / "answer.cpp").write_text(answer_of(lab, ANSWERS / RING / "a_round_short.diff")[1])
+    results = tmp_path / "results.json"
+    outcome = mesh("grade", folder, "--gradescope", results, "--variant", "Ada")
+    read = read_by_gradescope(results)
+    assert {test["name"]: test["score"] for test in read["tests"]} == marks(outcome)
+    assert "that is wrong" in read["tests"][0]["output"], read
+    assert "\nhint: section '" in read["tests"][0]["output"], read
+    assert read["output"] == f"lab {RING}\nvariant Ada\n", read
+    solve(lab, folder)
+    mesh("grade", folder, "--gradescope", results)
+    assert read_by_gradescope(results)["score"] == 100
+    (folder / "answer.cpp").write_text("not C++\n")
+    mesh("grade", folder, "--gradescope", results)
+    first, second, *_ = read_by_gradescope(results)["tests"]
+    assert "answer.cpp:1" in first["output"] and "not C++" in first["output"], first
+    assert second["output"] == "not tried, since it does not compile\n", second
+    (folder / "answer.cpp").unlink()
+    why = "no such file, and it is what is to be graded"
+    refused(mesh("grade", folder, "--lab", RING, "--gradescope", results), why)
+    read = read_by_gradescope(results)
+    assert read["tests"] == [] and read["score"] == 0 and why in read["output"], read
+    refused(mesh("grade", folder, "--gradescope", "-"), "--gradescope -: standard output has")
+
+
 def graded(lab, answer, folder):
     """The grade of this text as the answer of a lab in C++."""
     start(ROOT / "firmware/labs" / lab, folder)
