@@ -123,13 +123,15 @@ PortSequence children_by_script(Network network, const Hop& hop) {
 
 } // namespace
 
-Rule load_own_rule(Network network, const std::string& file, NodeId root) {
+/// For all roots: the page asks for the next one without a word.
+Rule load_own_rule(Network network, const std::string& file, NodeId root, RootsAsked /*asked*/) {
     if (is_own_rule(network, file, root))
         return Rule::own;
     OwnRule rule;
     rule.children = children_by_script;
     Question question{};
-    for (const NodeId from : roots_of(network, root)) {
+    const std::vector<NodeId> roots = roots_of(network, root, RootsAsked::all);
+    for (const NodeId from : roots) {
         first_fault.clear();
         RuleWalk walk(network, rule, from, question);
         const std::string fault = walk.fault(file);
@@ -140,7 +142,7 @@ Rule load_own_rule(Network network, const std::string& file, NodeId root) {
         if (!fault.empty())
             refuse("{}", fault);
     }
-    use_own_rule(network, rule, file, root);
+    use_own_rule(network, rule, file, roots);
     return Rule::own;
 }
 

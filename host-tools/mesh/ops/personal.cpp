@@ -95,7 +95,7 @@ class CubePersonal final : public Personal {
 public:
     CubePersonal(const OpKind& kind, RunPlan plan) : Personal(kind, std::move(plan)) {
         in_range(run().work.copies, 1, 1, "--copies");
-        tree_ = plan_tree(run(), true);
+        tree_ = plan_tree(run(), true, all_to_all() ? RootsAsked::all : RootsAsked::one);
         check_own_tree();
         const auto names = schedules();
         if (names.empty())

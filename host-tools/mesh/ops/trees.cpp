@@ -42,7 +42,7 @@ std::vector<std::string_view> disjoint_trees(Network network) {
 
 } // namespace
 
-Rule plan_tree(const RunPlan& run, bool for_blocks) {
+Rule plan_tree(const RunPlan& run, bool for_blocks, RootsAsked roots) {
     const Network network = run.network();
     if (!run.work.avoid.empty()) {
         if (network.topology != Topology::cube)
@@ -55,6 +55,8 @@ Rule plan_tree(const RunPlan& run, bool for_blocks) {
         return tree_without(run, cable_end(network, run.work.avoid, "--avoid"), for_blocks);
     }
     const Rule usual = usual_tree(network.topology, run.copies > 1);
+    if (is_rule_file(run.work.tree))
+        load_own_rule(network, run.work.tree, run.root, roots); // for tree_of()
     const Rule rule = run.work.tree.empty() ? usual : tree_of(network, run.work.tree, run.root);
     if (run.copies > 1 && !has_disjoint_trees(rule))
         refuse(kCombination, "--copies {}: goes with --tree {}, whose trees share no edge",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formulas.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 #include "host-tools/mesh/rig/run_plan.hpp"
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 namespace mesh::host {
 
 /// The tree that was asked for, one that avoids a cable, or the usual one. `for_blocks`: a single
-/// tree over which each node's own block goes. UsageError.
-Rule plan_tree(const RunPlan& run, bool for_blocks);
+/// tree over which each node's own block goes. `roots`: from which the op sends. UsageError.
+Rule plan_tree(const RunPlan& run, bool for_blocks, RootsAsked roots = RootsAsked::one);
 /// The usual disjoint trees for single packets, of UHC and star; `pairs`: each block goes from one
 /// node to one other.
 Rule usual_paths(Network network, bool pairs);

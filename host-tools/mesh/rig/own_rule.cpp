@@ -23,6 +23,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,8 @@ std::string words_of_end(int ending, const wire::CrashRecord& record) {
 }
 
 /// Asks the file all questions in a process that may crash or hang. UsageError: it does.
-void check_answers(Network network, const OwnRule& rule, NodeId root, const std::string& file) {
+void check_answers(const OwnRule& rule, Network network, std::span<const NodeId> roots,
+                   const std::string& file) {
     const SharedQuestion shared;
     const pid_t child = fork();
     if (child < 0)
@@ -81,7 +83,7 @@ void check_answers(Network network, const OwnRule& rule, NodeId root, const std:
     if (child == 0) {
         alarm(kSecondsMax);
         board::set_stop(keep_end, &*shared);
-        for (const NodeId from : roots_of(network, root))
+        for (const NodeId from : roots)
             if (!RuleWalk(network, rule, from, *shared).fault(file).empty())
                 break;
         _exit(0);
@@ -119,7 +121,7 @@ std::string define_of(const std::string& file) {
 
 } // namespace
 
-Rule load_own_rule(Network network, const std::string& file, NodeId root) {
+Rule load_own_rule(Network network, const std::string& file, NodeId root, RootsAsked asked) {
     if (is_own_rule(network, file, root))
         return Rule::own;
     if (!fs::is_regular_file(file))
@@ -128,8 +130,9 @@ Rule load_own_rule(Network network, const std::string& file, NodeId root) {
     const fs::path object =
         built_program(part_of_program("table.cpp"), "sim", default_board(), {define_of(file)});
     const OwnRule rule = table_in(object, file);
-    check_answers(network, rule, root, file);
-    use_own_rule(network, rule, file, root);
+    const std::vector<NodeId> roots = roots_of(network, root, asked);
+    check_answers(rule, network, roots, file);
+    use_own_rule(network, rule, file, roots);
     return Rule::own;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/network.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,11 +16,16 @@ namespace mesh::host {
 /// True for a word that names a file, not a tree: it has a dot or a slash.
 bool is_rule_file(std::string_view word);
 
+/// The roots whose trees a rule must have: of a run with one root, no other.
+enum class RootsAsked : std::uint8_t { all, one };
+
 /// Rule::own, which is the tree of this file from here on, if it is a tree: the root reaches each
 /// other node once, by ports that it has, and parent() agrees. Of networks of up to
-/// kAllRootsNodesMax nodes every root is looked at, of larger ones this root. UsageError: it is
-/// none, with file, line, nodes, and what disagrees, or with what the compiler says.
-Rule load_own_rule(Network network, const std::string& file, NodeId root);
+/// kAllRootsNodesMax nodes every root that is asked for is looked at, of larger ones this root; not
+/// again if the file has been loaded for this root. UsageError: it is none, with file, line, nodes,
+/// and what disagrees, or with what the compiler says.
+Rule load_own_rule(Network network, const std::string& file, NodeId root,
+                   RootsAsked asked = RootsAsked::all);
 inline constexpr std::uint32_t kAllRootsNodesMax = 1024;
 
 /// The facts about the loaded rule, with the root for which it was loaded.

@@ -141,9 +141,10 @@ std::string RuleWalk::compare_parents() {
     return {};
 }
 
-std::vector<NodeId> roots_of(Network network, NodeId first) {
+std::vector<NodeId> roots_of(Network network, NodeId first, RootsAsked asked) {
     std::vector<NodeId> roots{first};
-    if (const std::uint32_t nodes = node_count(network); nodes <= kAllRootsNodesMax)
+    if (const std::uint32_t nodes = node_count(network);
+        asked == RootsAsked::all && nodes <= kAllRootsNodesMax)
         for (std::uint32_t number = 0; number < nodes; ++number)
             if (node_at(number) != first)
                 roots.push_back(node_at(number));
@@ -155,7 +156,9 @@ bool is_own_rule(Network network, const std::string& file, NodeId root) {
            loaded.root == root;
 }
 
-void use_own_rule(Network network, const OwnRule& rule, const std::string& file, NodeId root) {
+void use_own_rule(Network network, const OwnRule& rule, const std::string& file,
+                  std::span<const NodeId> roots) {
+    const NodeId root = roots.front();
     loaded_rule = nullptr;
     Loaded next;
     next.network = network;
@@ -164,7 +167,7 @@ void use_own_rule(Network network, const OwnRule& rule, const std::string& file,
     next.facts.file = file;
     next.facts.climbs = !rule.by_arrival || rule.parent != nullptr;
     Question question{};
-    for (const NodeId from : roots_of(network, root)) {
+    for (const NodeId from : roots) {
         RuleWalk walk(network, rule, from, question);
         if (const std::string fault = walk.fault(file); !fault.empty())
             refuse("{}", fault);

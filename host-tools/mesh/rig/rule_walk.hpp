@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "own_rule.hpp"
 #include "wire/host_messages.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,11 +59,13 @@ private:
 };
 
 /// The roots whose trees are looked at, `first` before the others.
-std::vector<NodeId> roots_of(Network network, NodeId first);
+std::vector<NodeId> roots_of(Network network, NodeId first, RootsAsked asked);
 
 /// True if this is the rule that Rule::own is.
 bool is_own_rule(Network network, const std::string& file, NodeId root);
-/// Makes Rule::own this rule, if it is a tree from all of roots_of(). UsageError: it is none.
-void use_own_rule(Network network, const OwnRule& rule, const std::string& file, NodeId root);
+/// Makes Rule::own this rule, loaded for the first of `roots`, if it is a tree from each of them.
+/// UsageError: it is none.
+void use_own_rule(Network network, const OwnRule& rule, const std::string& file,
+                  std::span<const NodeId> roots);
 
 } // namespace mesh::host

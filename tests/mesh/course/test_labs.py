@@ -323,6 +323,12 @@ def test_the_cause_is_told_before_what_follows_from_it(tmp_path):
     assert "the same as in 'over a tree" in outcome.out, outcome
 
 
+def test_a_rule_for_one_root_earns_the_points_of_that_root(tmp_path):
+    lab = ROOT / "firmware/labs/01-addresses"
+    text = answer_of(lab, ANSWERS / lab.name / "root_forgotten.diff")[1]
+    assert list(marks(graded(lab.name, text, tmp_path / "mine")).values()) == [30, 0, 25, 0]
+
+
 def test_a_bit_of_zero_is_told_as_such(tmp_path):
     outcome = graded("12-router", solution_of("12-router", "index(self) ^ index(to)", "index(to)"),
                      tmp_path / "mine")

@@ -133,8 +133,6 @@ LOWEST = "return port_at(lowest_bit(index(self) ^ index(root)));"
      "as a child, over port 1"),
     ([(BY_NODE, "return PortSequence::ascending(1);")],
      "my.hpp:5: the root, node 0 (0000), is fed by node 1 (0001)"),
-    # Right for root 0 alone.
-    ([(BY_NODE, "return sbt_children_of(net, index(self));")], "my.hpp:5: the tree of root 1 ("),
     ([(BY_NODE, "return PortSequence::ascending(1u << (12 / index(self)));")],
      "my.hpp:5: children() of node 0 (0000), root 0, ended with: division by zero"),
     ([(BY_NODE, "return sbt_children_of(net, highest_bit(index(self)));")],
@@ -145,6 +143,21 @@ LOWEST = "return port_at(lowest_bit(index(self) ^ index(root)));"
 def test_a_file_that_is_no_tree_is_refused_with_line_and_nodes(command, functions, words, tmp_path):
     done = mesh(*command, rule(tmp_path, *functions), "--dim", 4)
     assert done.status == 2 and words in done.err.splitlines()[-1] and done.out == "", done
+
+
+def test_a_rule_that_is_right_for_one_root_serves_an_op_from_that_root_only(tmp_path):
+    file = rule(tmp_path, (BY_NODE, "return sbt_children_of(net, index(self));"))
+
+    def tried(op, root):
+        return mesh("run", "--engine", "sim", "--dim", 4, "--op", op, "--root", root,
+                    "--tree", file)
+
+    for op in ("bcast", "scatter", "gather", "reduce", "allreduce"):
+        assert tried(op, 0).status == 0, tried(op, 0)
+        refused(tried(op, 5), "my.hpp:5: the tree of root 5 (0101): ")
+    for whole in (tried("allgather", 0), tried("alltoall", 0),
+                  mesh("tree", "--dim", 4, "--rule", file)):
+        refused(whole, "my.hpp:5: the tree of root 1 (")
 
 
 def test_what_the_compiler_says_of_a_file_is_shown_with_its_line(tmp_path):
