@@ -1,5 +1,6 @@
 #include "library/outbox.hpp"
 
+#include "hal/given_up.hpp"
 #include "kernel/api/waits.hpp"
 
 #include <algorithm>
@@ -48,8 +49,11 @@ Outbox::Outbox(Kernel& kernel, std::span<std::byte> memory)
 Outbox::~Outbox() {
     if (tether_ != nullptr)
         tether_->cut(unsaid() ? Status::failed : Status::ok);
-    while (first_ != nullptr)
+    unsigned given_up = 0;
+    for (; first_ != nullptr; ++given_up)
         remove(&first_);
+    if (given_up != 0)
+        detail::note_given_up(index(kernel_.id()), given_up);
 }
 
 // True if there is room for it when nothing else is there.

@@ -76,6 +76,8 @@ public:
     /// The first message that the node's program waited for in vain, in words; "" if there was none
     /// or it is not seen.
     virtual std::string waited_in_vain(NodeId /*node*/) const { return {}; }
+    /// How many messages the node's program gave up with an outbox; 0 also if that is not seen.
+    virtual unsigned given_up(NodeId /*node*/) const { return 0; }
     /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
     /// leads to all.
     virtual std::uint64_t relay_drops() const { return 0; }

@@ -17,6 +17,7 @@
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"
+#include "boards/host/notes.hpp"
 #include "boards/host/program_memory.hpp"
 #include "boards/host/stop.hpp"
 #include "kernel/node/node.hpp"
@@ -153,6 +154,7 @@ public:
     void name_places_by(const PlaceOf& place_of) override { notes_.name_places_by(place_of); }
     LastCall last_call(NodeId node) const override { return notes_.last_call(node); }
     std::string waited_in_vain(NodeId node) const override { return notes_.waited_in_vain(node); }
+    unsigned given_up(NodeId node) const override { return board::given_up(index(node)); }
     bool real_time() const override { return false; }
 
 private:

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 namespace mesh::host {
@@ -179,6 +180,31 @@ std::string refusal(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
     return summary.is_app && all ? result.only_line : std::string{};
 }
 
+/// "node 1 gave up an Outbox with 2 messages in it", of nodes that have failed for that: they leave
+/// `nodes_by_status`.
+void describe_given_up(const RunResult& result,
+                       std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
+                       std::vector<std::string>& parts) {
+    const auto gave_up = [&](std::uint32_t node) {
+        return node < result.given_up.size() && result.given_up[node] != 0;
+    };
+    NodeNumbers& failed = nodes_by_status[static_cast<std::uint32_t>(Status::failed)];
+    NodeNumbers nodes;
+    std::ranges::copy_if(failed, std::back_inserter(nodes), gave_up);
+    std::erase_if(failed, gave_up);
+    if (failed.empty())
+        nodes_by_status.erase(static_cast<std::uint32_t>(Status::failed));
+    if (nodes.empty())
+        return;
+    const unsigned messages = result.given_up[nodes.front()];
+    const std::string how_many = fmt::format("{} message{}", messages, messages == 1 ? "" : "s");
+    parts.push_back(fmt::format("{} gave up an Outbox with {}: co_await its flush() before it goes",
+                                name_nodes(nodes),
+                                nodes.size() == 1 ? how_many + " in it"
+                                                  : fmt::format("messages in it, node {} with {}",
+                                                                nodes.front(), how_many)));
+}
+
 /// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
 /// With hints at possible causes, if the program is one's own and has named none.
 void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool with_hints,
@@ -319,6 +345,7 @@ std::vector<std::string> describe_failure(const RunResult& result, const Summary
     const std::string why = refusal(ended, result, summary);
     if (!why.empty())
         parts.push_back(why);
+    describe_given_up(result, ended, parts);
     describe_endings(ended, summary.is_app && why.empty(), parts);
     describe_vain_waits(result, summary, parts);
     if (summary.against)

@@ -225,8 +225,10 @@ std::string Run::place_of(std::uint32_t node, std::uint32_t pc) {
 }
 
 void Run::look_at_notes() {
-    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node) {
         result_.in_vain.push_back(engine_.waited_in_vain(node_at(node)));
+        result_.given_up.push_back(engine_.given_up(node_at(node)));
+    }
     const auto lives = [this](std::uint32_t node) { return node_table_[node].live(); };
     const auto place = [this](std::uint32_t node, std::uint32_t pc) { return place_of(node, pc); };
     result_.calls = words_of_calls(engine_.calls_apart(), plan_.nodes(), lives, place);

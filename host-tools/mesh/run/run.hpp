@@ -41,6 +41,7 @@ struct RunResult {
     std::vector<Wait> waits;          // of programs that have not ended
     bool moving = false;              // packets still went when these were read
     std::vector<std::string> in_vain; // what each node's program waited for, "" if it got all
+    std::vector<unsigned> given_up;   // messages that went with an outbox of each node's program
     CallWords calls;                  // what nodes did not call alike, if that is seen
     std::string only_line;            // all that programs printed, if that was a line of node 0
     std::string cut_short;            // why it was ended before its end; "" if it was not

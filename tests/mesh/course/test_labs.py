@@ -323,6 +323,14 @@ def test_the_cause_is_told_before_what_follows_from_it(tmp_path):
     assert "the same as in 'over a tree" in outcome.out, outcome
 
 
+def test_an_outbox_without_flush_is_told_as_such(tmp_path):
+    outcome = graded("14-broadcast",
+                     solution_of("14-broadcast", "first_failure(status, co_await outbox.flush())",
+                                 "status"), tmp_path / "mine")
+    assert "gave up an Outbox with" in outcome.out.splitlines()[1], outcome
+    assert "flush()" in outcome.out and "own verdict" not in outcome.out, outcome
+
+
 def test_a_rule_for_one_root_earns_the_points_of_that_root(tmp_path):
     lab = ROOT / "firmware/labs/01-addresses"
     text = answer_of(lab, ANSWERS / lab.name / "root_forgotten.diff")[1]

@@ -51,6 +51,25 @@ def test_what_a_node_waited_for_in_vain_is_named(which, what):
     assert f"; node 1 waited in vain for {what}; repeat: " in last, last
 
 
+FORGOTTEN = HEAD + """Process app_main(Kernel& node) {
+    Outbox outbox{node, node.workspace()};
+    for (unsigned k = 0; k < 2 && index(node.id()) < word<unsigned>(node, 0, 1); ++k)
+        if (outbox.try_put(k, node.neighbor(port_at(0))) != Status::ok)
+            co_return Status::no_memory;
+    co_return Status::ok;
+}
+"""
+
+
+@pytest.mark.parametrize("nodes, words", [
+    (1, "node 0 gave up an Outbox with 2 messages in it"),
+    (2, "nodes 0 1 gave up an Outbox with messages in it, node 0 with 2 messages")], ids=["1", "2"])
+def test_messages_that_go_with_their_outbox_are_told(nodes, words, tmp_path):
+    last = told(built(tmp_path, "forgotten", FORGOTTEN), nodes, "--dim", 1)
+    assert f"{words}: co_await its flush() before it goes" in last, last
+    assert "own verdict" not in last, last
+
+
 TAKES_NOTHING = "alt() finds the same thing ready again and again: its branch must take it"
 CAUSES = {1: TAKES_NOTHING, 2: TAKES_NOTHING, 3: TAKES_NOTHING,
           4: "it calls probe() again and again and never waits, so that nothing comes",
