@@ -2,7 +2,7 @@
 // CLANG
 // EXPECT: ignoring returned value of type 'mesh::Task<mesh::Status>'
 // EXPECT: Kernel::sleep(
-// EXPECT: Channel<int>::write(int)
+// EXPECT: mesh::Channel<int>::Writing
 // EXPECT: 'nothing happens before it is awaited: write co_await in front of it'
 // EXPECT: unused variable 'sending'
 #include "collectives/barrier.hpp"
