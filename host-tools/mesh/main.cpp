@@ -17,6 +17,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace mesh::host {
@@ -33,7 +34,10 @@ struct Commands {
     int operator()(const RunArguments& arguments) const { return run_command(arguments, again); }
     int operator()(const SeriesArguments& arguments) const {
         run_apart_by_shards(arguments.shard);
-        return (arguments.orders.empty() ? run_series : run_orders)(arguments) ? 0 : kFailed;
+        const auto run_once = [](RunArguments one) { return run_command(std::move(one), {}) == 0; };
+        const bool good =
+            arguments.orders.empty() ? run_series(arguments) : run_orders(arguments, run_once);
+        return good ? 0 : kFailed;
     }
     int operator()(const MatrixArguments& arguments) const {
         run_apart_by_shards(arguments.shard);

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <new>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -92,7 +92,7 @@ std::uint64_t enumerate(const Model& model, std::set<std::string>& seen) {
 /// What runs in other processes have seen.
 class Seen {
 public:
-    Seen() : room_(new (mapped()) Room) {}
+    Seen() : room_(std::construct_at(static_cast<Room*>(mapped()))) {}
     Seen(const Seen&) = delete;
     Seen& operator=(const Seen&) = delete;
     ~Seen() { munmap(room_, sizeof(Room)); }

@@ -6,14 +6,15 @@ LOOSE := tests/bench/osu/programs.cpp tests/bench/osu/clock.cpp \
   tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp)
 COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp \
   tests/verify/*/*.cpp tests/bench/paper/*.cpp)
-# A dry run works off lines that call make, so this one leaves the file alone then.
-DRY_RUN = $(findstring n,$(firstword -$(MAKEFLAGS)))
+# A dry run, make --touch and make --question work off lines that call make, so this one leaves the
+# file alone then.
+DRY_RUN = $(foreach f,n t q,$(findstring $f,$(firstword -$(MAKEFLAGS))))
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
 	@{ $(MAKE) --dry-run --always-make V=1 BATCH=no BOARD= all $(TEST_ALL_PROGRAMS) \
 	    $(TEST_ALL_IMAGES); \
 	  $(foreach s,$(LOOSE),echo '$(CXX) $(CXXFLAGS) $(HOST_FLAGS) \
 	    -c $s -o $(BUILD)/host/obj/$(s:.cpp=.o)';) } | \
-	  $(PYTHON) tests/tools/compile_commands.py >$(if $(DRY_RUN),/dev/null,$@)
+	  $(PYTHON) tests/tools/compile_commands.py >$(if $(strip $(DRY_RUN)),/dev/null,$@)
 
 .PHONY: tidy
 tidy: compile_commands.json ## layout, lengths, words, all checks of clang-tidy

@@ -71,7 +71,7 @@ struct Turn {
 class TurnChooser {
 public:
     virtual ~TurnChooser() = default;
-    /// Which of these goes on, from 0; what was sent before has arrived.
+    /// The number of the process that goes on, of these, from 0. All that was sent has arrived.
     virtual std::size_t choose(std::span<const Turn> ready) = 0;
     /// Something has arrived at `node` that its processes may see.
     virtual void reached(NodeId node) = 0;

@@ -3,9 +3,8 @@
 // A process has its turn from the end of one wait to the beginning of the next. The next process
 // goes on when everything that was sent has arrived, and before any timer of more than a moment
 // runs out: so what one process sends reaches all others before or behind what another one sends,
-// as the order says, and a time-out means that nothing can happen any more. A turn ends with the next
-// wait of the process; processes of libraries, which nobody joins, go on at once and belong to the
-// turn that has woken them.
+// as the order says, and a time-out means that nothing can happen any more. Processes of libraries,
+// which nobody joins, go on at once and belong to the turn that has woken them.
 #pragma once
 
 #include "order.hpp"

@@ -37,7 +37,7 @@ public:
     /// Choices of a run at which more than one process is tried.
     static constexpr std::size_t kDepthMax = 1000;
 
-    /// What was found, when explore() has returned.
+    /// The result of explore().
     struct Found {
         std::uint64_t runs = 0;
         std::uint64_t repeated = 0; // given up at the first turn by which they are one that was run

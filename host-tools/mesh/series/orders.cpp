@@ -3,7 +3,6 @@
 #include "crew.hpp"
 #include "explorer.hpp"
 #include "host-tools/mesh/cables/order.hpp"
-#include "host-tools/mesh/commands/run_command.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shrink.hpp"
@@ -172,8 +171,8 @@ void drawn_orders(const SeriesArguments& arguments, std::uint64_t count, Runs& r
 
 /// Tries each order by turns, in one process after the other that goes on from where two orders
 /// part. True if none fails; what is said of that is the last line of the output.
-bool all_orders(const SeriesArguments& arguments, std::uint64_t runs_max, Runs& runs,
-                Tally& tally) {
+bool all_orders(const SeriesArguments& arguments, std::uint64_t runs_max, const RunOnce& run_once,
+                Runs& runs, Tally& tally) {
     Explorer explorer(runs_max);
     const Explorer::Found found = explorer.explore([&] {
         RunArguments one = arguments.run;
@@ -183,7 +182,7 @@ bool all_orders(const SeriesArguments& arguments, std::uint64_t runs_max, Runs& 
         one.rig.quiet = true;
         one.results.report.clear();
         one.results.junit.clear();
-        return run_command(std::move(one), {}) == 0;
+        return run_once(std::move(one));
     });
     const std::string tried = fmt::format("{}{} order{}", found.all ? "all " : "", found.runs,
                                           found.runs == 1 ? "" : "s");
@@ -217,7 +216,7 @@ SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseRe
     return shrunk(runs, first);
 }
 
-bool run_orders(const SeriesArguments& arguments) {
+bool run_orders(const SeriesArguments& arguments, const RunOnce& run_once) {
     const Wanted wanted = wanted_of(arguments.orders);
     check_orders(arguments);
     Tally tally(kOrderWidth, !arguments.run.results.report.empty());
@@ -231,7 +230,7 @@ bool run_orders(const SeriesArguments& arguments) {
     bool good = true;
     try {
         if (wanted.all)
-            good = all_orders(arguments, wanted.runs, runs, tally);
+            good = all_orders(arguments, wanted.runs, run_once, runs, tally);
         else
             drawn_orders(arguments, wanted.runs, runs, tally);
     } catch (const Interrupted& interrupted) {

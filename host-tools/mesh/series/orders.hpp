@@ -22,6 +22,8 @@ struct SmallestOrder {
     unsigned runs = 0;       // that it took to find it
 };
 
+using RunOnce = std::function<bool(RunArguments)>;
+
 /// The caller's verdict on a run: one that was verified may fail for a reason of the caller's own.
 using Judge = std::function<CaseResult(CaseResult)>;
 
@@ -32,7 +34,8 @@ SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseRe
 
 /// Does the runs one after the other, and prints the outcome of each, and the smallest order found
 /// that fails with the command that repeats it. True if all are verified. UsageError if the first
-/// run would be refused, or the engine is not sim.
-bool run_orders(const SeriesArguments& arguments);
+/// run would be refused, or the engine is not sim. `run_once` does a run in this process, and says
+/// whether it was right.
+bool run_orders(const SeriesArguments& arguments, const RunOnce& run_once);
 
 } // namespace mesh::host
