@@ -34,7 +34,7 @@ struct AloneMemory {
 template <hal::Board B>
 class TerminalBoard : public B {
 public:
-    void be_terminal() { terminal_ = true; }
+    void be_terminal(bool is = true) { terminal_ = is; }
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
         if (!terminal_ || port != kHostPort)
             B::transmit(port, head, packet);
@@ -86,16 +86,17 @@ private:
     using Relayed::relay;
 
     /// Node 0 numbers the mesh, unless that is at work: then this node alone has lost its power,
-    /// and its neighbours tell it its number.
+    /// and its neighbours tell it its number. Or a host does, which has just loaded this image.
     void number(Network network) {
         board().be_terminal();
         if (memory_.numbered != AloneMemory::kAlone)
             this->listen();
-        if (relay().numbered())
-            memory_.run = relay().run();
-        else
+        if (!relay().numbered())
             relay().number_alone(network, ++memory_.run);
-        memory_.numbered = AloneMemory::kAlone;
+        board().be_terminal(stands_alone());
+        if (stands_alone())
+            memory_.run = relay().run();
+        remember();
     }
 
     /// Numbers of node 0 are right whenever they come: unlike those of a host, they may be the ones
