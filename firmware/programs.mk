@@ -116,7 +116,7 @@ host_LIBRARIES := @/host/guard.o @/host/libstate.a
 # $(1): prefix of the tools, $(2): place. The words are too many for a shell.
 THIS_MAKE := $(shell echo $$PPID)
 define write_program_json
-$(shell mkdir -p $(@D))$(file >$@.by-$(THIS_MAKE),$(program_json))
+$(if $(strip $(DRY_RUN)),,$(shell mkdir -p $(@D))$(file >$@.by-$(THIS_MAKE),$(program_json)))
 @$(call write_if_new,cat $@.by-$(THIS_MAKE)) && rm $@.by-$(THIS_MAKE)
 endef
 $(BUILD)/host/program.json: Makefile firmware/programs.mk

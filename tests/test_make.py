@@ -43,6 +43,7 @@ def test_a_run_compiles_what_it_runs(tmp_path):
     assert boards_of(compiled(tmp_path, "run", "ENGINE=sim")) == set()
     assert boards_of(compiled(tmp_path, "run", f"BOARD={BOARDS[1]}")) == {BOARDS[1]}
     assert compiled(tmp_path, "run", "ARGS=--board whatever") == everything
+    assert not list(tmp_path.rglob("*.json*")), "a dry run leaves nothing behind"
 
 
 @pytest.mark.parametrize("target", ["all", "test-programs", "conform"])

@@ -6,8 +6,8 @@ LOOSE := tests/bench/osu/programs.cpp tests/bench/osu/clock.cpp \
   tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp)
 COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp \
   tests/verify/*/*.cpp tests/bench/paper/*.cpp)
-# A dry run, make --touch and make --question work off lines that call make, so this one leaves the
-# file alone then.
+# A dry run, make --touch and make --question work off lines that call make, and whatever is written
+# while make reads a line. Those leave their files alone then.
 DRY_RUN = $(foreach f,n t q,$(findstring $f,$(firstword -$(MAKEFLAGS))))
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
 	@{ $(MAKE) --dry-run --always-make V=1 BATCH=no BOARD= all $(TEST_ALL_PROGRAMS) \
