@@ -45,7 +45,9 @@ Wanted wanted_of(std::string_view text) {
     return {all, *runs};
 }
 
-void check_orders(const SeriesArguments& arguments) {
+void check_orders(const SeriesArguments& arguments, bool all) {
+    if (all && arguments.run.gives("--limit"))
+        refuse("--orders all: goes without --limit, which is for one run; all:N ends after N runs");
     if (arguments.run.rig.engine != "sim")
         refuse("--orders: goes with --engine sim; cables of an emulator have the order that comes");
     if (arguments.ranged || arguments.repeat)
@@ -218,7 +220,7 @@ SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseRe
 
 bool run_orders(const SeriesArguments& arguments, const RunOnce& run_once) {
     const Wanted wanted = wanted_of(arguments.orders);
-    check_orders(arguments);
+    check_orders(arguments, wanted.all);
     Tally tally(kOrderWidth, !arguments.run.results.report.empty());
     tally.set_title(arguments.run.title, group_of(arguments.run));
     Runs runs(arguments.words, wanted.all ? kByTurns : "");

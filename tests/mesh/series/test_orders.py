@@ -75,6 +75,7 @@ def test_an_order_repeats_a_run_to_the_byte(tmp_path):
     (["--order", "5,3"], "--order '5,3': allowed: "),
     (["--order", "x"], "--order 'x': allowed: "),
     (["--orders", "0"], "--orders '0': allowed: "),
+    (["--orders", "all", "--limit", "5"], "--orders all: goes without --limit"),
     (["--orders", "all:"], "--orders 'all:': allowed: "),
     (["--orders", "3", "--repeat", "2"], "--orders: goes with one seed"),
     (["--orders", "3", "--order", "none"], "--orders: goes without --order"),
