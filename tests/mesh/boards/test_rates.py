@@ -35,7 +35,8 @@ def word(machine, address):
 
 
 def set_word(machine, address):
-    """The same, once the program has set it."""
+    """The same, once the program has set it: it runs while it is looked at, so that each register is
+    waited for, not only the first of two."""
     for _ in range(100_000):
         value = word(machine, address)
         if value != 0:
@@ -57,7 +58,7 @@ def test_each_line_has_the_rate_that_all_lines_have(board):
             for address, clock_hz in LINES[board]:
                 divisor = set_word(machine, address)
                 if board == "lm3s6965evb":
-                    divisor += word(machine, address + 4) / 64
+                    divisor += set_word(machine, address + 4) / 64
                 rates.append(clock_hz / divisor)
         finally:
             machine.kill()
