@@ -2,12 +2,10 @@
 
 #include "boards/host/stop.hpp"
 #include "hal/console.hpp"
-#include "hal/given_up.hpp"
 
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +15,6 @@ namespace {
 
 thread_local detail::Notes* present = nullptr;
 thread_local detail::RankNotes* rank_present = nullptr;
-thread_local std::map<std::uint32_t, unsigned> messages_given_up; // by node
 
 /// More than a program that goes on takes between two waits.
 constexpr unsigned kGlancesMax = 10'000;
@@ -30,7 +27,6 @@ const void* place_told = nullptr;
 void board::set_notes(detail::Notes* notes, detail::RankNotes* rank_notes) {
     present = notes;
     rank_present = rank_notes;
-    messages_given_up.clear();
 }
 
 detail::Notes* detail::notes() { return present; }
@@ -61,16 +57,6 @@ void detail::note_glance(Glance what, const void* place) {
     ++glances_taken[static_cast<std::size_t>(what)];
     place_of_glances = place;
     board::stop_if_asked();
-}
-
-void detail::note_given_up(std::uint32_t node, unsigned messages) {
-    if (present != nullptr)
-        messages_given_up[node] += messages;
-}
-
-unsigned board::given_up(std::uint32_t node) {
-    const auto found = messages_given_up.find(node);
-    return found == messages_given_up.end() ? 0 : found->second;
 }
 
 void detail::note_wait() { glances_taken = {}; }

@@ -4,16 +4,11 @@
 #include "hal/notes.hpp"
 #include "hal/rank_notes.hpp"
 
-#include <cstdint>
-
 namespace mesh::board {
 
 /// From now on `notes` hears of the programs of this thread, and `rank_notes` of their calls of
 /// MPI; nullptr: nobody. Both must stay until then.
 void set_notes(detail::Notes* notes, detail::RankNotes* rank_notes);
-
-/// How many messages the node's program has given up since set_notes().
-unsigned given_up(std::uint32_t node);
 
 /// Why the running program computes without end, and where in its code.
 struct Endless {

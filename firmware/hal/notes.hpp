@@ -66,6 +66,8 @@ public:
                                   std::uint32_t message) = 0;
     /// A node waited for a message of a program, and `source` sends none any more.
     virtual void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) = 0;
+    /// So many messages of the node's program went with the outbox in which they lay.
+    virtual void gives_up(std::uint32_t node, unsigned messages) = 0;
 
 protected:
     ~Notes() = default;

@@ -1,6 +1,6 @@
 #include "library/outbox.hpp"
 
-#include "hal/given_up.hpp"
+#include "hal/notes.hpp"
 #include "kernel/api/waits.hpp"
 
 #include <algorithm>
@@ -49,11 +49,13 @@ Outbox::Outbox(Kernel& kernel, std::span<std::byte> memory)
 Outbox::~Outbox() {
     if (tether_ != nullptr)
         tether_->cut(unsaid() ? Status::failed : Status::ok);
-    unsigned given_up = 0;
+    [[maybe_unused]] unsigned given_up = 0;
     for (; first_ != nullptr; ++given_up)
         remove(&first_);
-    if (given_up != 0)
-        detail::note_given_up(index(kernel_.id()), given_up);
+#if MESH_NOTES
+    if (given_up != 0 && detail::notes() != nullptr)
+        detail::notes()->gives_up(index(kernel_.id()), given_up);
+#endif
 }
 
 // True if there is room for it when nothing else is there.

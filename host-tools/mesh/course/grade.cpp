@@ -39,8 +39,6 @@ using Json = nlohmann::ordered_json;
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 void write_json(const std::string& path, const Json& whole, std::string_view option) {
-    if (path.empty())
-        return;
     const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
     write_whole(path, std::as_bytes(std::span(text)), option);
 }
@@ -48,8 +46,10 @@ void write_json(const std::string& path, const Json& whole, std::string_view opt
 /// Writes the files that were asked for.
 void write_grade(const GradeArguments& arguments, const Json& whole, const std::string& suite,
                  std::span<const CaseResult> cases) {
-    write_json(arguments.json, whole, "--json");
-    write_json(arguments.gradescope, gradescope_of(whole), "--gradescope");
+    if (!arguments.json.empty())
+        write_json(arguments.json, whole, "--json");
+    if (!arguments.gradescope.empty())
+        write_json(arguments.gradescope, gradescope_of(whole), "--gradescope");
     if (!arguments.junit.empty())
         write_junit(arguments.junit, suite, cases, whole.at("seconds").get<double>());
 }

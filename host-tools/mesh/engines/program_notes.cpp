@@ -88,6 +88,11 @@ LastCall ProgramNotes::last_call(NodeId node) const {
     return last.place == nullptr ? LastCall{} : LastCall{last.name, pc_of(last.place)};
 }
 
+unsigned ProgramNotes::given_up(NodeId node) const {
+    const auto found = given_up_.find(index(node));
+    return found == given_up_.end() ? 0 : found->second;
+}
+
 std::string ProgramNotes::waited_in_vain(NodeId node) const {
     const auto found = vain_.find(index(node));
     return found == vain_.end() ? "" : describe(found->second);

@@ -34,6 +34,7 @@ public:
     const detail::TypeNote* takes(std::uint32_t source, std::uint32_t node,
                                   std::uint32_t message) override;
     void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) override;
+    void gives_up(std::uint32_t node, unsigned messages) override { given_up_[node] += messages; }
     void enters(std::uint32_t node, const char* name, const void* place) override;
     const char* joins(std::uint32_t node, const detail::JointCall& call) override;
     void name_place(std::uint32_t node, const void* place, std::span<char> words) override;
@@ -52,6 +53,8 @@ public:
     std::vector<CallsApart> calls_apart() const;
     /// The first message that the node waited for in vain; "" if there was none.
     std::string waited_in_vain(NodeId node) const;
+    /// How many messages the node's program gave up with an outbox.
+    unsigned given_up(NodeId node) const;
     /// The last call of MPI that the node has made.
     LastCall last_call(NodeId node) const;
 
@@ -77,6 +80,7 @@ private:
     std::map<CallKey, Call> calls_; // that not all nodes have begun alike
     std::map<MessageKey, const detail::TypeNote*> types_;
     std::map<std::uint32_t, Match> vain_;
+    std::map<std::uint32_t, unsigned> given_up_;
     std::vector<Entered> entered_; // by each node, last
     PlaceOf place_of_;
     JointCalls joint_calls_;

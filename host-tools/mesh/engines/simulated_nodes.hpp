@@ -38,7 +38,8 @@ struct Sizes {
 };
 
 /// Tells the loom the trace events of a node's processes, gives them their globals, and asks the
-/// order of the run whether a process has its turn, and whether it goes on.
+/// order of the run whether a process has its turn, and whether it goes on. `order` is one of
+/// packets; for one by turns there is `turns` in its place.
 class LifeWatch final : public ProcessWatch {
 public:
     LifeWatch(Loom& loom, Order* order, Turns* turns, const ProgramNotes& notes,
@@ -71,7 +72,7 @@ public:
         program_.enter(node_);
         const auto slots = kernel_.scheduler().slots();
         const auto lives = [](const ProcessSlot& other) { return static_cast<bool>(other.root); };
-        return order_ != nullptr && turns_ == nullptr && slots[slot].root &&
+        return order_ != nullptr && slots[slot].root &&
                std::ranges::any_of(slots.subspan(slot + 1u), lives) &&
                order_->puts_off({Choice::What::process, node_, node_});
     }

@@ -17,7 +17,6 @@
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"
-#include "boards/host/notes.hpp"
 #include "boards/host/program_memory.hpp"
 #include "boards/host/stop.hpp"
 #include "kernel/node/node.hpp"
@@ -154,7 +153,7 @@ public:
     void name_places_by(const PlaceOf& place_of) override { notes_.name_places_by(place_of); }
     LastCall last_call(NodeId node) const override { return notes_.last_call(node); }
     std::string waited_in_vain(NodeId node) const override { return notes_.waited_in_vain(node); }
-    unsigned given_up(NodeId node) const override { return board::given_up(index(node)); }
+    unsigned given_up(NodeId node) const override { return notes_.given_up(node); }
     bool real_time() const override { return false; }
 
 private:
@@ -259,9 +258,9 @@ private:
         Kernel& kernel = life.node.kernel();
         LoadedProgram& program = nodes_[index(id)].program;
         if (order_ || loom_.wants_trace_events() || program.has_globals())
-            kernel.scheduler().watch(&life.watch.emplace(loom_, order_ ? &*order_ : nullptr,
-                                                         turns_ ? &*turns_ : nullptr, notes_,
-                                                         program, id, kernel));
+            kernel.scheduler().watch(
+                &life.watch.emplace(loom_, order_ && !turns_ ? &*order_ : nullptr,
+                                    turns_ ? &*turns_ : nullptr, notes_, program, id, kernel));
     }
 
     /// Nodes begin anew in memory that is as it was at first.

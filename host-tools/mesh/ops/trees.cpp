@@ -2,7 +2,6 @@
 
 #include "core/schedules/timetable.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
-#include "host-tools/mesh/rig/own_rule.hpp"
 
 #include <array>
 
@@ -55,9 +54,8 @@ Rule plan_tree(const RunPlan& run, bool for_blocks, RootsAsked roots) {
         return tree_without(run, cable_end(network, run.work.avoid, "--avoid"), for_blocks);
     }
     const Rule usual = usual_tree(network.topology, run.copies > 1);
-    if (is_rule_file(run.work.tree))
-        load_own_rule(network, run.work.tree, run.root, roots); // for tree_of()
-    const Rule rule = run.work.tree.empty() ? usual : tree_of(network, run.work.tree, run.root);
+    const Rule rule =
+        run.work.tree.empty() ? usual : tree_of(network, run.work.tree, run.root, roots);
     if (run.copies > 1 && !has_disjoint_trees(rule))
         refuse(kCombination, "--copies {}: goes with --tree {}, whose trees share no edge",
                run.copies, fmt::join(disjoint_trees(network), ", "));

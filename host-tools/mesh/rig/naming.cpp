@@ -1,7 +1,6 @@
 #include "naming.hpp"
 
 #include "core/star/graph.hpp"
-#include "own_rule.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -84,9 +83,9 @@ Network least_network(std::string_view topology, std::int64_t nodes) {
     refuse("{} nodes: no {} has so many", nodes, topology);
 }
 
-Rule tree_of(Network network, std::string_view tree, NodeId root) {
+Rule tree_of(Network network, std::string_view tree, NodeId root, RootsAsked asked) {
     if (is_rule_file(tree))
-        return load_own_rule(network, std::string(tree), root);
+        return load_own_rule(network, std::string(tree), root, asked);
     constexpr std::string_view kBalanced1986 = "bst"; // its name in ho-johnsson-1986
     const auto rule =
         rule_by_name(network.topology, tree == kBalanced1986 ? name(Rule::sbnt_minr) : tree);

@@ -5,6 +5,7 @@
 #include "core/network.hpp"
 #include "host-tools/mesh/cables/wiring.hpp"
 #include "host-tools/mesh/common/tables.hpp"
+#include "own_rule.hpp"
 
 #include <cstdint>
 #include <string>
@@ -25,8 +26,9 @@ Network network_of(std::string_view topology, std::int64_t dim);
 /// The one of this topology with the least dimension that has so many nodes.
 Network least_network(std::string_view topology, std::int64_t nodes);
 /// The tree with this name; Rule::own, loaded and checked, for the file of a rule
-/// (own_rule.hpp). UsageError.
-Rule tree_of(Network network, std::string_view name, NodeId root);
+/// (own_rule.hpp), which must have a tree from each root that is `asked` for. UsageError.
+Rule tree_of(Network network, std::string_view name, NodeId root,
+             RootsAsked asked = RootsAsked::all);
 /// Refuses a tree that is none of these, which are allowed here, with `why` before them.
 /// UsageError.
 [[noreturn]] void refuse_tree(std::string_view tree, const std::vector<std::string_view>& names,

@@ -103,7 +103,7 @@ void Explorer::end(bool good) {
     if (shared_->runs == shared_->runs_max)
         shared_->cut = shared_->ends = true;
     else if (++shared_->runs; !good)
-        shared_->fail(put_off_);
+        shared_->fail(put_offs());
     _exit(EXIT_SUCCESS);
 }
 
@@ -179,7 +179,7 @@ Turn Explorer::tried(const Turn& first, std::size_t level) {
         }
         int status = 0;
         if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-            shared_->fail(put_off_);
+            shared_->fail(put_offs());
             break;
         }
         asleep_.push_back({turn, here.reached});
@@ -189,14 +189,28 @@ Turn Explorer::tried(const Turn& first, std::size_t level) {
 
 /// The turn begins.
 std::size_t Explorer::take(std::span<const Turn> ready, const Turn& turn, std::size_t level) {
-    const auto chosen = static_cast<std::size_t>(std::ranges::find(ready, turn) - ready.begin());
-    for (std::size_t before = 0; before < chosen; ++before)
-        put_off_.push_back(choices_++);
-    choices_ += chosen + 1 < ready.size() ? 1 : 0;
     steps_.push_back({.turn = turn, .ready = {ready.begin(), ready.end()}, .level = level});
     reached_.reset();
     reached(turn.node);
-    return chosen;
+    return place_of(steps_.back());
+}
+
+/// The number of the turn among those that could have gone.
+std::size_t Explorer::place_of(const Step& step) {
+    return static_cast<std::size_t>(std::ranges::find(step.ready, step.turn) - step.ready.begin());
+}
+
+/// The order of the run so far, as Order numbers its choices.
+std::vector<std::uint32_t> Explorer::put_offs() const {
+    std::vector<std::uint32_t> put_off;
+    std::uint32_t choices = 0;
+    for (const Step& step : steps_) {
+        const std::size_t place = place_of(step);
+        for (std::size_t before = 0; before < place; ++before)
+            put_off.push_back(choices++);
+        choices += place + 1 < step.ready.size() ? 1 : 0;
+    }
+    return put_off;
 }
 
 /// The last turn has ended: what has to come before it is known, and what could come behind it.

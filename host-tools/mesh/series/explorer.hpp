@@ -4,8 +4,8 @@
 //
 // Two turns depend on each other if they are of one process, or if there is a node that both could
 // see or be seen at: the node of a turn, and each to which a packet has come in it. Turns that do
-// not depend give the same in either order. So after a run each pair of its turns that depend is
-// looked at, and only where the later one could have gone first is that tried, too.
+// not depend give the same in either order. So after each turn the earlier ones on which it depends
+// are looked at, and only where it could have gone before one of them is that tried, too.
 //
 // The process forks at each choice. The child goes on; the parent keeps the mesh as it was, and
 // forks again for each process that is to go first there. So the beginning that several orders have
@@ -90,6 +90,8 @@ private:
     Found await();
     Turn tried(const Turn& first, std::size_t level);
     std::size_t take(std::span<const Turn> ready, const Turn& turn, std::size_t level);
+    static std::size_t place_of(const Step& step);
+    std::vector<std::uint32_t> put_offs() const;
     void end_step();
     void reverse(std::size_t earlier);
     bool is_asleep(const Turn& turn) const;
@@ -100,8 +102,6 @@ private:
     std::vector<Asleep> asleep_;
     NodeSet reached_; // since the last choice
     std::size_t levels_ = 0;
-    std::uint32_t choices_ = 0;          // as Order counts them
-    std::vector<std::uint32_t> put_off_; // the same
 };
 
 } // namespace mesh::host
