@@ -19,9 +19,9 @@ $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 
 # Made of the tables of MPI's calls: a header for programs, and the entry points of the calls.
 CALLS := $(BUILD)/calls/made
-$(CALLS): firmware/mpi/calls.py $(CALL_TABLES)
+$(CALLS): firmware/mpi/calls.py $(CALL_TABLES) firmware/mpi/call_notes.py
 	@mkdir -p $(@D)
-	@$(PYTHON) $^ $(@D)
+	@$(PYTHON) $(filter-out %/call_notes.py,$^) $(@D)
 $(BUILD)/calls/%.h: $(CALLS)
 	@:
 $(BUILD)/calls/doors/%.inc: $(CALLS)
@@ -181,7 +181,7 @@ $(BUILD)/waits.py: host-tools/mesh/engines/waits.py
 # The files that `make install` copies, and links to those that it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/host/guard.o $(BUILD)/host/libstate.a $(BUILD)/calls/mpi_calls.h \
-  $(BUILD)/include $(BUILD)/linker $(BUILD)/labs $(BUILD)/waits.py \
+  $(BUILD)/calls/mpi_buffers.h $(BUILD)/include $(BUILD)/linker $(BUILD)/labs $(BUILD)/waits.py \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json \
   $(foreach k,$(call kinds_of,$b),$k/program.json $k/program.stamp)))
 BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a

@@ -189,8 +189,15 @@ extern "C" {
 void* mesh_malloc(std::size_t bytes) { return allocate(bytes, __builtin_return_address(0)); }
 
 void mesh_free(void* data) {
-    if (data != nullptr)
-        give_back(&block_in_use(data, __builtin_return_address(0)));
+    if (data == nullptr)
+        return;
+    const void* const after = __builtin_return_address(0);
+    Block& block = block_in_use(data, after);
+#if MESH_NOTES
+    if (mesh::note_freed != nullptr)
+        mesh::note_freed(data, block.asked, after);
+#endif
+    give_back(&block);
 }
 
 // The memory in front of the first aligned place becomes a block of its own, and free.

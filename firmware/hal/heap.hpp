@@ -6,6 +6,8 @@
 // when the program ends: what a program has overwritten ends its node, by a CHECK.
 #pragma once
 
+#include "hal/notes.hpp"
+
 #include <cstddef>
 #include <span>
 
@@ -16,6 +18,12 @@ void give_heap(std::span<std::byte> memory);
 
 /// CHECKs the heads of all blocks; nothing if there is no heap.
 void check_heap();
+
+#if MESH_NOTES
+/// A block of so many bytes is given back at `place`. There only in a program that has calls which
+/// need memory for longer than they take (mpi/buffers/claims.hpp).
+[[gnu::weak]] void note_freed(const void* data, std::size_t bytes, const void* place);
+#endif
 
 } // namespace mesh
 

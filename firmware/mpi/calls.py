@@ -24,6 +24,8 @@ import re
 import sys
 import textwrap
 
+from call_notes import NOTING, joint, look_at_buffers, noting
+
 WORDS = {
     **{word: f"const void *{word[6:]}" for word in ("const data", "const mine", "const all",
                                                     "const out")},
@@ -145,24 +147,6 @@ def comment(words, errors, section):
 def note(name):
     """Notes where the program is."""
     return f'note_call("{name}", __builtin_return_address(0));'
-
-
-def joint(call):
-    """In a simulation: what the ranks of a collective must give alike (collectives/joint.hpp)."""
-    if not call.is_joint:
-        return []
-    text = '{.communicator = "a window"}' if {"win", "the_win"} & set(call.words) else "{}"
-    if call.is_later:
-        given = [call.words.get("root", "kNoRoot"), call.words.get("op", "MPI_OP_NULL")]
-        has_lists = any(argument.is_list for argument in call.arguments)
-        sides = [f"joint_of({', '.join([*given, name, '-1' if has_lists else count])})"
-                 for word, name in call.words.items() for count in [word.replace("type", "count")]
-                 if word.endswith("type") and ("op" in call.words or not has_lists)
-                 and "around" not in call.words]
-        if len(sides) == 2 and "root" in call.words:  # all_type means something at the root only
-            sides = [f"checks.comm().is_root(root) ? {max(sides, key=len)} : {min(sides, key=len)}"]
-        text = (sides or [f"joint_of({', '.join([*given, 'MPI_DATATYPE_NULL', '-1'])})"])[-1]
-    return ["#if MESH_NOTES", f"note_joint(checks, {text});", "#endif"]
 
 
 class Argument:
@@ -350,7 +334,7 @@ def door(call):
         if chain or before or set(call.words) & set(CHECKERS):
             lines.append(f"if (checks{''.join(f'.{one}' for one in chain)}.bad()) "
                          "return checks.code();")
-        lines += joint(call)
+        lines += [*look_at_buffers(call), *joint(call, waits=True)]
         work = f"end_of([&] {{ return {call.body}({', '.join(['checks', *passed])}); }}, &checks)"
         lines.append(f"return {kept(call, work) if call.is_kept else work};")
     return defined(call.returns, call.prefix + call.name, call.parameters(defines=True),
@@ -435,7 +419,8 @@ def later_door(call, form, is_persistent, more, large):
     arguments = ", ".join(its.get(argument, argument) for argument in arguments)
     op = "MPI_Op its_op" if "op" in call.words else "MPI_Op"
     lines = [note(f"MPI_{name}"), call.checker(name), *lines,
-             "if (checks.result(request).bad()) return checks.code();", *joint(call),
+             "if (checks.result(request).bad()) return checks.code();",
+             *([] if large else look_at_buffers(call)), *joint(call),
              f"const auto call = [=](MPI_Comm its_comm, {op}) {{ return "
              f"PMPI_{call.name}{'_c' if large and has_lists else ''}({arguments}); }};",
              f"return begin_collective(checks, {is_persistent}, {held(call)}, later(call), "
@@ -459,7 +444,7 @@ def read(table):
 def main():
     *tables, folder = map(pathlib.Path, sys.argv[1:])
     sections = read("\n".join(table.read_text() for table in tables))
-    prototypes, files = [], {}
+    prototypes, files, notings = [], {}, []
 
     def declare(returns, name, parameters, words, errors, section):
         prototypes.append(comment(words, errors, section))
@@ -471,6 +456,7 @@ def main():
             name = f"{call.prefix}{call.name}"
             declare(call.returns, name, call.parameters(), call.told, call.errors, call.section)
             doors.append(door(call))
+            notings.append(noting(call, call.name))
             if call.is_large:
                 declare("int", f"{name}_c", call.parameters(large=True), LARGE.format(f"{name}()"),
                         call.errors | {"COUNT"}, call.section)
@@ -482,12 +468,16 @@ def main():
                             LARGE.format(f"{its}()") if large else told.format(f"{name}()"),
                             call.errors | {"NO_MEM"}, places["around" in call.words])
                     doors.append(later_door(call, form, is_persistent, more, large))
+                    notings.append("" if large else noting(call, later_name(form, call), more))
         joints = '#include "mpi/collectives/joint.hpp"\n' * any(
             row.startswith("*") for row in rows)
+        joints += '#include "mpi/buffers/noted.hpp"\n' * any(
+            "check_buffers" in one for one in doors)
         files[f"doors/{section}.inc"] = ('#include "mpi/objects/door.hpp"\n' + joints +
                                          'namespace mesh::mpi {\n'
                                          'extern "C" {\n' + "".join(doors) + "}\n}\n")
     files["mpi_calls.h"] = head() + "".join(prototypes)
+    files["mpi_buffers.h"] = NOTING + "".join(notings)
     for name, text in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@
 #ifndef MPI_H_ABI
 #define MPI_H_ABI
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -245,6 +246,10 @@ int PMPI_Pcontrol(const int level, ...);
 #include "mpi_windows.h"
 
 #include "mpi_calls.h" /* all other calls */
+
+#if defined __SANITIZE_THREAD__ && !defined MPI_NO_NOTES /* for a strict run */
+#include "mpi_buffers.h"
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #include "mpi/collectives/joint.hpp"
 
 #include "mpi/collectives/operations.hpp"
+#include "mpi/collectives/parts.hpp"
 #include "mpi/engine/meaning.hpp"
 
 #include <algorithm>
@@ -36,6 +37,11 @@ Joint joint_of(int root, MPI_Op op, MPI_Datatype handle, std::int64_t count) {
     joint.kind = count == 0 ? std::uint16_t{0} : meaning_of(*type);
     joint.bytes = count < 0 ? -1 : count * std::int64_t{type->size};
     return joint;
+}
+
+void meet_if_strict(const Checks& checks) {
+    if (is_strict())
+        meet_all(checks.comm(), checks.call());
 }
 
 } // namespace mesh::mpi

@@ -105,6 +105,16 @@ PartKind part_of(const char* call, int tag, MPI_Op op, const Type& type, Rank ro
     return {call, tag, Agreed::all(root, op_of(op)->number, type.element)};
 }
 
+/// The standard has the operation for this type, too, which is that of a letter or a truth value
+/// (MPI 4.1, 6.9.2): as numbers of one byte they are taken where nobody asks.
+bool is_in_table(MPI_Op op, MPI_Datatype type) {
+    if (!is_fixed(op))
+        return true;
+    if (type == MPI_C_BOOL)
+        return op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
+    return type != MPI_CHAR && type != MPI_WCHAR;
+}
+
 /// Checks the operands of a rank, and the place of the result if it has one (`takes`).
 int check(Checks& checks, const void* mine, const void* all, bool takes, int count,
           MPI_Datatype type, MPI_Op op) {
@@ -113,7 +123,8 @@ int check(Checks& checks, const void* mine, const void* all, bool takes, int cou
         checks.data(mine, count, type);
     if (takes || mine == MPI_IN_PLACE)
         checks.data(all, count, type);
-    if (!checks.bad() && !Operation(*its, *type_of(type), type).is_known())
+    if (!checks.bad() && (!Operation(*its, *type_of(type), type).is_known() ||
+                          (is_strict() && !is_in_table(op, type))))
         checks.refuse(MPI_ERR_OP, nullptr);
     if (takes)
         checks.apart(mine, all, count, type);

@@ -354,9 +354,11 @@ void begin_send(Request& request) {
     request.bytes = static_cast<std::uint32_t>(request.count) * request.type->size;
     request.node = request.comm->peers->node(request.peer);
     const auto count = static_cast<std::size_t>(request.count);
-    if (request.mode != Request::Mode::synchronous &&
-        send_at_once(*request.comm, request.context, *request.type, count, request.data,
-                     request.peer, request.tag, request.meaning)) {
+    const bool waits = request.mode == Request::Mode::synchronous ||
+                       (request.mode == Request::Mode::standard &&
+                        request.traffic == Traffic::messages && is_strict());
+    if (!waits && send_at_once(*request.comm, request.context, *request.type, count, request.data,
+                               request.peer, request.tag, request.meaning)) {
         request.is_done = true;
         return;
     }

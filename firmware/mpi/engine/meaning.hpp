@@ -6,6 +6,9 @@
 #include "mpi/datatypes/types.hpp"
 #include "mpi/engine/envelope.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace mesh::mpi {
@@ -29,6 +32,13 @@ constexpr std::uint16_t meaning_of(const Type& type) {
     return family == Family::any || type.unit == 1
                ? std::uint16_t{0}
                : static_cast<std::uint16_t>(static_cast<unsigned>(family) << 8 | type.unit);
+}
+
+/// The family of a meaning, in words.
+inline const char* name_of_meaning(int meaning) {
+    constexpr std::array<const char*, 5> kNames{"bytes", "integers", "floating point", "complex",
+                                                "pairs"};
+    return kNames[std::min<std::size_t>(static_cast<unsigned>(meaning) >> 8, kNames.size() - 1)];
 }
 
 /// The meaning of a message in a context. Contexts of the program are even; messages in others have

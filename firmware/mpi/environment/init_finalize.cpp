@@ -23,6 +23,7 @@ Comm self;
 
 /// The word for what the program has left undone, by which its run fails; nullptr: nothing.
 const char* undone = nullptr;
+const void* undone_at = nullptr; // in the program; nullptr: it is not known
 constexpr const char* kUndone = "requests neither completed nor freed";
 
 /// `where`: the place of the first one; "": it is not known.
@@ -50,8 +51,13 @@ void tell_objects(const ObjectKind& kind, const char* what) {
         ++count;
         return false;
     });
-    if (first != nullptr)
-        tell_left(count, what, where_made(*first));
+    if (first == nullptr)
+        return;
+    tell_left(count, what, where_made(*first));
+    if (is_strict() && undone == nullptr) {
+        undone = what;
+        undone_at = first->made_at;
+    }
 }
 
 /// Tells of messages that have come, and that no receive has taken: of the program, or of its
@@ -201,8 +207,12 @@ void comm_size(Checks& checks, int* size) { *size = checks.comm().size(); }
 void mesh::fiber::before_end(int status) {
     using namespace mesh::mpi;
     if (the_life == Life::after &&
-        undone != nullptr) // which ends the program, and comes here again
-        mpi::end_run(std::exchange(undone, nullptr), MPI_ERR_OTHER);
+        undone != nullptr) { // which ends the program, and comes here again
+        const char* const why = std::exchange(undone, nullptr);
+        if (undone_at != nullptr)
+            end_run_at(undone_at, why);
+        mpi::end_run(why, MPI_ERR_OTHER);
+    }
     if (the_life != Life::now)
         return;
     std::array<char, 80> words;

@@ -93,6 +93,7 @@ extern "C" const char mesh_library[];
 namespace {
 
 const void* called_from = nullptr;
+const char* called = "";
 bool is_first = false; // no call of MPI's own has begun since the program's
 
 /// Puts the place of the program's call behind the words. Gives the length of both.
@@ -107,10 +108,13 @@ std::size_t add_place(std::span<char> words, std::size_t length) {
 
 } // namespace
 
+bool is_in_program(const void* place) { return std::less<>()(place, mesh_library); }
+
 void note_call(const char* name, const void* place) {
-    if (!std::less<>()(place, mesh_library))
+    if (!is_in_program(place))
         return;
     called_from = place;
+    called = name;
     is_first = true;
     if (auto* const notes = detail::rank_notes(); notes != nullptr && place != nullptr)
         notes->enters(index(fiber::node().id()), name, place);
@@ -118,13 +122,23 @@ void note_call(const char* name, const void* place) {
 
 const void* place_of_call() { return called_from; }
 
-const char* where_made(const Object& object) {
+const char* name_of_call() { return called; }
+
+bool is_strict() {
+    const auto* const notes = detail::rank_notes();
+    return notes != nullptr && notes->is_strict();
+}
+
+const char* where(const void* place) {
     static std::array<char, 400> words;
     words[0] = '\0';
     if (auto* const notes = detail::rank_notes(); notes != nullptr)
-        notes->name_place(index(fiber::node().id()),
-                          object.made_at != nullptr ? object.made_at : called_from, words);
+        notes->name_place(index(fiber::node().id()), place, words);
     return words.data();
+}
+
+const char* where_made(const Object& object) {
+    return where(object.made_at != nullptr ? object.made_at : called_from);
 }
 
 void note_joint(const Checks& checks, const Joint& joint) {
@@ -168,14 +182,44 @@ std::size_t add_place(std::span<char> /*words*/, std::size_t length) { return le
 
 #endif
 
-void end_run(const char* why, int code) {
+namespace {
+
+/// Ends the run from any process of the node, which goes on until it is ended.
+void end_run_soon(const char* why) {
     Kernel& node = fiber::node();
-    std::array<char, 160> words;
+    std::array<char, MESH_NOTES ? 800 : 160> words; // with two lines, in a simulation
     std::snprintf(words.data(), words.size(), "rank %u: %s",
                   static_cast<unsigned>(index(node.id())), why);
     mesh::end_run(node, {words.data(), add_place(words, std::strlen(words.data()))});
+}
+
+} // namespace
+
+void end_run(const char* why, int code) {
+    end_run_soon(why);
     the_life = Life::after;
     fiber::end(code == 0 ? 1 : code);
+}
+
+void end_run_at([[maybe_unused]] const void* place, const char* why) {
+#if MESH_NOTES
+    called_from = place;
+#endif
+    end_run(why, MPI_ERR_OTHER);
+}
+
+void tell_mistake(const Object& about, const char* words) {
+#if MESH_NOTES
+    if (is_strict()) {
+        const void* const last =
+            std::exchange(called_from, about.made_at != nullptr ? about.made_at : called_from);
+        end_run_soon(words);
+        called_from = last;
+        return;
+    }
+#endif
+    const char* const where = where_made(about);
+    std::printf("MPI: %s%s%s\n", words, *where == '\0' ? "" : ", ", where);
 }
 
 int fail(const Comm* comm, int code, const char* call, const char* why) {

@@ -261,7 +261,16 @@ inline void release(MPI_Errhandler handle) {
 /// ends the run, which tells the call and `why`. `why`: nullptr, the words for the code.
 int fail(const Comm* comm, int code, const char* call, const char* why);
 
+/// Tells a mistake of the program that no call refuses, with the line at which it got `about`, or
+/// else that of its call. `words` begin the line. It ends a strict run.
+void tell_mistake(const Object& about, const char* words);
+
 #if MESH_NOTES
+/// True if what the standard calls erroneous ends the run, and a call relies on nothing that the
+/// standard leaves open (`mesh run --strict`).
+bool is_strict();
+/// A place in code is one of the program, not of the library.
+bool is_in_program(const void* place);
 /// Notes where the program makes a call, which is told with an error. Calls that MPI makes itself
 /// do not count.
 void note_call(const char* name, const void* place);
@@ -276,6 +285,11 @@ struct Joint {
 };
 /// The place in the program of its last call; nullptr: it is not known.
 const void* place_of_call();
+/// The name of that call.
+const char* name_of_call();
+/// A place in the program: "in main, FILE:LINE", or "". Stays until this or where_made() is called
+/// again.
+const char* where(const void* place);
 /// Where the program got an object, or, if it has not, where it has made its call: "in main,
 /// FILE:LINE", or "". Stays until this is called again.
 const char* where_made(const Object& object);
@@ -284,6 +298,8 @@ class Checks;
 /// another one, unless the program has errors returned.
 void note_joint(const Checks& checks, const Joint& joint);
 #else
+/// No run of images is.
+constexpr bool is_strict() { return false; }
 /// Do nothing in an image, which knows no lines.
 [[gnu::always_inline]] inline void note_call(const char* /*name*/, const void* /*place*/) {}
 [[gnu::always_inline]] inline const char* where_made(const Object& /*object*/) { return ""; }
@@ -301,6 +317,8 @@ extern int last_error_code;
 
 /// Ends the run, which tells the rank and `why`; `code` is the verdict, 0 counts as 1.
 [[noreturn]] void end_run(const char* why, int code);
+/// The same for a mistake at `place` in the program, which a simulation tells.
+[[noreturn]] void end_run_at(const void* place, const char* why);
 
 /// Checks the arguments of a call. Each check gives this object, or the object of a handle; the
 /// first argument that is wrong is told, and its class is the code that the call returns.

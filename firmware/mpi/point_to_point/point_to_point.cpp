@@ -46,30 +46,16 @@ std::uint64_t bytes_told(const MPI_Status& status) {
     return high << 31 | static_cast<std::uint32_t>(status.MPI_internal[0]);
 }
 
-namespace {
-
-const char* name_of(std::uint16_t meaning) {
-    constexpr std::array<const char*, 5> kNames{"bytes", "integers", "floating point", "complex",
-                                                "pairs"};
-    return kNames[std::min<std::size_t>(meaning >> 8, kNames.size() - 1)];
-}
-
-} // namespace
-
 // The bytes are received all the same, as a cast in C would take them.
-/// Prints the place of a receive behind what is told of it, if it is known.
-static void end_line(const Request& request) {
-    const char* const where = where_made(request);
-    std::printf("%s%s\n", *where == '\0' ? "" : ", ", where);
-}
-
 void tell_meaning(const Envelope& envelope, std::uint16_t ours, const Request& request) {
-    std::printf("MPI: rank %d sends %s of %d bytes with tag %d, and they are received as %s of %d "
-                "bytes",
-                static_cast<int>(envelope.source), name_of(envelope.meaning),
-                envelope.meaning & 0xFF, static_cast<int>(envelope.tag), name_of(ours),
-                ours & 0xFF);
-    end_line(request);
+    std::array<char, 150> words;
+    std::snprintf(words.data(), words.size(),
+                  "rank %d sends %s of %d bytes with tag %d, and they are received as %s of %d "
+                  "bytes",
+                  static_cast<int>(envelope.source), name_of_meaning(envelope.meaning),
+                  envelope.meaning & 0xFF, static_cast<int>(envelope.tag), name_of_meaning(ours),
+                  ours & 0xFF);
+    tell_mistake(request, words.data());
 }
 
 // It is told once, and looked for among the 64 receives that have waited for longest: a program may
@@ -88,8 +74,10 @@ void tell_overlap(const Request& request) {
     if (other == nullptr || looks > kLooks)
         return;
     has_told = true;
-    std::printf("MPI: two receives have one buffer, with tags %d and %d", other->tag, request.tag);
-    end_line(request);
+    std::array<char, 80> words;
+    std::snprintf(words.data(), words.size(), "two receives have one buffer, with tags %d and %d",
+                  other->tag, request.tag);
+    tell_mistake(request, words.data());
 }
 
 namespace {
@@ -97,7 +85,7 @@ namespace {
 int send(Checks& checks, Request::Mode mode, const void* data, int count, MPI_Datatype type,
          Rank to, int tag) {
     Comm& comm = checks.comm();
-    if (mode == Request::Mode::standard &&
+    if (mode == Request::Mode::standard && !is_strict() &&
         (to == MPI_PROC_NULL || send_at_once(comm, comm.context(Traffic::messages), *type_of(type),
                                              static_cast<std::size_t>(count), data, to, tag, 0)))
         return MPI_SUCCESS;

@@ -1,5 +1,6 @@
 // Point to point: calls that do not wait for their message, and calls that wait or look for
 // requests.
+#include "mpi/buffers/claims.hpp"
 #include "mpi/engine/under_way.hpp"
 #include "mpi/point_to_point/generalized.hpp"
 #include "mpi/point_to_point/status.hpp"
@@ -8,6 +9,7 @@
 #include "wire/crc32.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -40,6 +42,13 @@ struct Buffer {
 };
 Queue<Buffer> buffers;
 
+/// The program may not change what is sent, nor look at what is received, until the request ends.
+void claim_buffer(const Request& request) {
+    if (request.peer != MPI_PROC_NULL)
+        claim(&request, request.data, request.count, *request.type,
+              request.kind == Request::Kind::send ? Leave::loads : Leave::nothing);
+}
+
 std::uint32_t sum_of(const Request& request) {
     if (request.type->is_dense())
         return wire::crc32({request.data, static_cast<std::size_t>(request.count) *
@@ -55,6 +64,8 @@ std::uint32_t sum_of(const Request& request) {
 
 /// Notes the buffer of a request that has begun, to see later whether the program has changed it.
 void note_buffer(const Request& request) {
+    if (request.mode != Request::Mode::buffered)
+        claim_buffer(request);
     const bool has_message = request.is_done || request.source != MPI_PROC_NULL;
     if (request.mode == Request::Mode::buffered ||
         (request.kind == Request::Kind::receive && has_message))
@@ -98,6 +109,7 @@ public:
     /// Tells the program of the end of a request, which is done, and takes it from the program
     /// unless it is persistent.
     void end(Request& request, MPI_Request& handle, MPI_Status* status) {
+        end_claims(&request);
         tell_changed(request);
         take_clock(request);
         tell(request, status);
@@ -268,11 +280,13 @@ void act(Request& request, bool begins) {
 void tell_changed(const Request& request) {
     Buffer* const noted =
         buffers.take_first([&request](const Buffer& other) { return other.request == &request; });
-    if (noted != nullptr && noted->sum != sum_of(request))
-        std::printf("MPI: the program has changed the buffer of a %s with tag %d before its end, "
-                    "begun %s\n",
-                    request.kind == Request::Kind::send ? "send" : "receive", request.tag,
-                    where_made(request));
+    std::array<char, 100> words;
+    if (noted != nullptr && noted->sum != sum_of(request)) {
+        std::snprintf(words.data(), words.size(),
+                      "the program has changed the buffer of a %s with tag %d before its end",
+                      request.kind == Request::Kind::send ? "send" : "receive", request.tag);
+        tell_mistake(request, words.data());
+    }
     destroy(noted);
 }
 
@@ -323,6 +337,7 @@ int request_free(Checks& checks, MPI_Request* handle) {
         act(*request, false);
     if (!request->is_active)
         request->is_done = true;
+    end_claims(request);
     tell_changed(*request);
     request->handles = 0;
     *handle = MPI_REQUEST_NULL;
@@ -421,7 +436,8 @@ int request_get_status(const Checks& checks, MPI_Request handle, int* flag, MPI_
         tell_nothing(status);
         return MPI_SUCCESS;
     }
-    tell_changed(*request); // the program may change it from now on
+    end_claims(request); // the program may change it from now on
+    tell_changed(*request);
     tell(*request, status);
     if (request->kind != Kind::generalized)
         return MPI_SUCCESS;

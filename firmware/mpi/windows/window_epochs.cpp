@@ -1,4 +1,5 @@
 // Epochs: the times at which windows may be accessed, and at which questions to them are done.
+#include "mpi/buffers/claims.hpp"
 #include "mpi/collectives/parts.hpp"
 #include "mpi/communicators/communicators.hpp"
 #include "mpi/engine/awaited.hpp"
@@ -137,6 +138,11 @@ bool flush(Window& window, Rank target) {
     return wait_for_answers(window, target);
 }
 
+void end_claims(const Window& window, Rank target) {
+    each_target(window, target,
+                [&window](Rank rank) { mpi::end_claims(&target_of(window, rank)); });
+}
+
 void bound_what_is_asked(Window& window, Rank target, std::size_t bytes) {
     const std::uint32_t before = target_of(window, target).asked;
     if (before != 0 && before + bytes > kAskedMax)
@@ -177,11 +183,34 @@ namespace {
 
 constexpr const char* kNotEnded = "another epoch has not ended";
 
+/// Claims of a fence that are not so, and epochs that it would overlap (MPI 4.1, 12.5.1).
+Checks& check_strictly(WindowChecks& checks, int claims) {
+    const Window& window = checks.window();
+    if ((claims & MPI_MODE_NOPRECEDE) == 0)
+        return checks.require(!window.has_locked, MPI_ERR_RMA_SYNC,
+                              "an epoch of another kind lies between it and the last fence");
+    return checks.require(!window.is_fenced || !window.is_used, MPI_ERR_RMA_SYNC,
+                          "MPI_MODE_NOPRECEDE is not so: the window was accessed");
+}
+
+/// An access epoch of another kind begins.
+void leave_fences(Window& window) {
+    window.has_locked = window.has_locked || window.is_fenced;
+    window.is_fenced = false;
+}
+
 int win_fence(WindowChecks& checks, int claims) {
     Window& window = checks.window();
     if (window.started != nullptr || window.has_lock())
         return checks.refuse(MPI_ERR_RMA_SYNC, kNotEnded);
+    if (is_strict() && check_strictly(checks, claims).bad())
+        return checks.code();
     flush(window, MPI_ANY_SOURCE);
+    end_claims(window, MPI_ANY_SOURCE);
+    ++window.fences;
+    window.is_used = window.has_locked = false;
+    if ((claims & MPI_MODE_NOPUT) != 0)
+        claim_no_put(window);
     window.is_fenced = (claims & MPI_MODE_NOSUCCEED) == 0;
     const int code = meet_all(window, checks.call());
     return code == MPI_SUCCESS ? checks.end() : code;
@@ -211,7 +240,7 @@ int win_start(WindowChecks& checks, Group& targets, int) {
     if (!is_part(window, targets))
         return checks.refuse(MPI_ERR_GROUP, "not a group of ranks of the window");
     window.started = hold(&targets);
-    window.is_fenced = false;
+    leave_fences(window);
     each_rank(window, targets, [&window](Rank rank) {
         receive_part(window, {}, rank, {"MPI_Win_start", window_tag::kPosted});
         target_of(window, rank).is_started = true;
@@ -223,7 +252,9 @@ int win_complete(WindowChecks& checks) {
     Window& window = checks.window();
     if (window.started == nullptr)
         return checks.refuse(MPI_ERR_RMA_SYNC, "MPI_Win_start() has not begun");
+    order_accesses(window, MPI_ANY_SOURCE);
     flush(window, MPI_ANY_SOURCE);
+    end_claims(window, MPI_ANY_SOURCE);
     each_rank(window, *window.started, [&window](Rank rank) {
         target_of(window, rank).is_started = false;
         send_part(window, {}, rank, {"MPI_Win_complete", window_tag::kDone});
@@ -245,13 +276,14 @@ int end_exposure(WindowChecks& checks, int* flag) {
         return MPI_SUCCESS;
     while (window.exposed != nullptr)
         end_first(window, &window.exposed);
+    order_accesses(window, window.rank());
     window.is_posted = false;
     return MPI_SUCCESS;
 }
 
 int lock(WindowChecks& checks, int kind, Rank target) {
     Window& window = checks.window();
-    window.is_fenced = false;
+    leave_fences(window);
     each_target(window, target, [&](Rank rank) { ask(window, Ask::What::lock, rank, kind); });
     wait_for_answers(window, target);
     return MPI_SUCCESS;
@@ -259,11 +291,13 @@ int lock(WindowChecks& checks, int kind, Rank target) {
 
 int unlock(WindowChecks& checks, Rank target) {
     Window& window = checks.window();
+    order_accesses(window, target); // before another rank gets the lock
     each_target(window, target, [&window](Rank rank) {
         forget_what_is_asked(window, rank);
         ask(window, Ask::What::unlock, rank);
     });
     wait_for_answers(window, target);
+    end_claims(window, target);
     return checks.end();
 }
 
@@ -307,8 +341,10 @@ int flush_window(WindowChecks& checks, bool (*wait_for)(Window&, Rank),
                  Rank rank = MPI_ANY_SOURCE) {
     if (checks.access(rank).bad() || rank == MPI_PROC_NULL)
         return checks.code();
+    order_accesses(checks.window(), rank);
     if (!wait_for(checks.window(), rank)) // a little time passes, in which the window is served
         pass_time();
+    end_claims(checks.window(), rank);
     return checks.end();
 }
 

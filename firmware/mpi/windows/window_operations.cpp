@@ -1,5 +1,6 @@
 // Questions of a program to windows. They describe memory as runs of bytes, so that the rank that
 // has it need not know the type.
+#include "mpi/buffers/claims.hpp"
 #include "mpi/collectives/operations.hpp"
 #include "mpi/engine/meaning.hpp"
 #include "mpi/windows/windows.hpp"
@@ -130,6 +131,8 @@ private:
         return !is_plain(op) && pair_with_hole(type.element) != nullptr;
     }
     int give_request(WindowChecks& checks, const Place& place, int tag) const;
+    void claim_ours(const Target& target) const;
+    void note(Window& window, const Place& place, std::size_t moved) const;
     void check_sizes(WindowChecks& checks, const Runs& runs, std::size_t moved) const;
     void send(Window& window, const Place& place, const Runs& runs, std::size_t moved,
               int tag) const;
@@ -196,6 +199,43 @@ void Call::send(Window& window, const Place& place, const Runs& runs, std::size_
     send_room(window, Traffic::messages, std::move(room), bytes, place.rank, 0);
 }
 
+/// Notes which memory of the target is accessed.
+void Call::note(Window& window, const Place& place, std::size_t moved) const {
+    window.is_used = true;
+#if MESH_NOTES
+    const Target& target = window.targets[static_cast<std::size_t>(place.rank)];
+    const bool has_own = target.lock != 0 || target.is_started || window.is_all_locked;
+    detail::WindowAccess access{.window = window.number,
+                                .target = window.group->node(place.rank),
+                                .begin = 0,
+                                .end = 0,
+                                .name = name_of_call(),
+                                .place = place_of_call(),
+                                .epoch = has_own ? 0 : window.fences,
+                                .changes = sends(),
+                                .is_own = false,
+                                .is_atomic = what >= Ask::What::accumulate,
+                                .operation = 0};
+    if (access.is_atomic && sends() && what != Ask::What::compare)
+        access.operation = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(op));
+    each_run(window, place, moved, [&](const Run& run) {
+        access.begin = run.offset;
+        access.end = run.offset + static_cast<std::int64_t>(run.bytes);
+        note_access(access);
+    });
+#endif
+}
+
+/// The program may not change what is sent, nor look at what is received, until it ends the epoch.
+void Call::claim_ours(const Target& target) const {
+    if (sends())
+        claim(&target, out.data, out.count, *type_of(out.type), Leave::loads);
+    if (compared != nullptr)
+        claim(&target, compared, 1, *type_of(out.type), Leave::loads);
+    if (receives())
+        claim(&target, in.data, in.count, *type_of(in.type), Leave::nothing);
+}
+
 int Call::start(WindowChecks& checks, const Place& place) const {
     if (checks.target(place.rank).elements(place.count, place.type).bad())
         return checks.code();
@@ -228,7 +268,10 @@ int Call::start(WindowChecks& checks, const Place& place) const {
         expect(window, &window.fetches, const_cast<void*>(in.data), moved == 0 ? 0 : in.count,
                in.type, place.rank, tag);
     }
+    note(window, place, moved);
     send(window, place, runs, moved, tag);
+    if (request == nullptr) // else it may end by its request or by the epoch
+        claim_ours(window.targets[static_cast<std::size_t>(place.rank)]);
     return MPI_SUCCESS;
 }
 

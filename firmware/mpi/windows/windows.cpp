@@ -1,6 +1,7 @@
 // Begin and end of windows, and their attributes, names and error handlers.
 #include "mpi/windows/windows.hpp"
 
+#include "mpi/buffers/claims.hpp"
 #include "mpi/collectives/parts.hpp"
 #include "mpi/communicators/communicators.hpp"
 #include "mpi/datatypes/attributes.hpp"
@@ -40,6 +41,7 @@ int begin_window(Checks& checks, int flavor, void* memory, MPI_Aint bytes, int u
     window->shapes = of_all<Shape>(comm.size());
     window->targets = of_all<Target>(comm.size());
     windows.push(*window);
+    watch_window(*window, static_cast<std::size_t>(bytes));
     const Shape mine{bytes, unit};
     *handle = give_handle(*window);
     return all_gather_bytes(*window, std::as_bytes(std::span{&mine, 1}), window->shapes,
@@ -63,6 +65,7 @@ int allocate_window(Checks& checks, int flavor, MPI_Aint bytes, int unit, void* 
 constexpr const char* kOnlyDynamic = "only for a window of MPI_Win_create_dynamic()";
 
 void end_window(Window& window) {
+    end_claims(&window);
     windows.take_first([&window](const Window& one) { return &one == &window; });
     if (window.flavor == MPI_WIN_FLAVOR_ALLOCATE || window.flavor == MPI_WIN_FLAVOR_SHARED)
         mesh_free(window.base);
@@ -152,7 +155,8 @@ int win_detach(WindowChecks& checks, const void* memory) {
 
 int win_free(WindowChecks& checks, MPI_Win* handle) {
     Window& window = checks.window();
-    const bool is_open = window.started != nullptr || window.is_posted || window.has_lock();
+    const bool is_open = window.started != nullptr || window.is_posted || window.has_lock() ||
+                         (is_strict() && window.is_fenced && window.is_used);
     if (is_open)
         return checks.refuse(MPI_ERR_RMA_SYNC, "an epoch has not ended");
     flush(window, MPI_ANY_SOURCE);

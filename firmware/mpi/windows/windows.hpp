@@ -85,6 +85,10 @@ struct Window : Comm {
     int answers = 0;          // tags given out
     std::uint32_t asked = 0;  // bytes, of all targets
     bool is_fenced = false;
+    // Since the last fence, for a strict run:
+    bool is_used = false;     // a call has accessed it
+    bool has_locked = false;  // an epoch of another kind has begun
+    std::uint32_t fences = 0; // so far
     bool is_all_locked = false;
     bool is_posted = false;
     Fetch* exposed = nullptr; // since MPI_Win_post(): each origin tells that it has done
@@ -131,6 +135,24 @@ bool wait_for_answers(Window& window, Rank target);
 /// Waits until all questions to a rank are done; MPI_ANY_SOURCE: to all ranks. False: there were
 /// none. A message there and one back.
 bool flush(Window& window, Rank target);
+#if MESH_NOTES
+/// Ends a strict run if an access that nothing orders meets one of another call, or of the program
+/// there, in one epoch (MPI 4.1, 12.7).
+void note_access(const detail::WindowAccess& access);
+/// Another rank that changes this rank's memory before the next fence makes this claim untrue.
+void claim_no_put(const Window& window);
+/// From now on the program's loads and stores in the window are such accesses.
+void watch_window(const Window& window, std::size_t bytes);
+/// The accesses of this rank at one, or, for MPI_ANY_SOURCE, at all, come before those that follow.
+void order_accesses(const Window& window, Rank target);
+#else
+inline void claim_no_put(const Window&) {}
+inline void watch_window(const Window&, std::size_t) {}
+inline void order_accesses(const Window&, Rank) {}
+#endif
+/// The program may use the memory again that it has given to calls for a rank, or, for
+/// MPI_ANY_SOURCE, for all.
+void end_claims(const Window& window, Rank target);
 /// Waits for earlier questions to a rank, or to all, if these and `bytes` more would be too much: a
 /// question lies in the heap of one rank or the other until it is done.
 void bound_what_is_asked(Window& window, Rank target, std::size_t bytes);

@@ -115,6 +115,8 @@ void add_build(CLI::App& app, BuildArguments& build) {
                  "processes on a board tell --capture what they do, as those of a simulation do");
     app.add_flag("--debug", build.debug, "so that a debugger sees every variable");
     app.add_flag("--strict-warnings", build.strict, "each warning is an error");
+    app.add_flag("--strict", build.watched,
+                 "the simulation's part looks at each access to memory in mesh run --strict");
     const auto several = [&](const char* name, std::vector<std::string>& words,
                              const char* phrase) {
         app.add_option(name, words, phrase)->allow_extra_args(false);

@@ -36,6 +36,7 @@ constexpr const char* kWaitsHint = "hint-waits";
 constexpr const char* kOrders = "orders";
 constexpr const char* kOutput = "output";
 constexpr const char* kForbid = "forbid";
+constexpr const char* kMpi = "mpi";
 /// Behind a bound's key: the same for an answer in C.
 constexpr std::string_view kInC = "-in-c";
 /// Clauses of a run's reason that a student reads.
@@ -289,6 +290,13 @@ std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
     return {};
 }
 
+bool is_strict(const std::string& path, const MatrixCase& made) {
+    const std::string value = value_of(made, kMpi);
+    if (!value.empty() && value != "strict")
+        refuse("{}: [{}]: {} '{}': allowed: strict", path, made.section, kMpi, value);
+    return !value.empty();
+}
+
 } // namespace
 
 std::vector<MatrixKey> check_keys() {
@@ -304,6 +312,7 @@ std::vector<MatrixKey> check_keys() {
     keys.push_back({kForbid,
                     "parts of names, as reduce: a program that calls a function whose name "
                     "has one of these in it earns nothing"});
+    keys.push_back({kMpi, "strict: an answer in C runs with --strict"});
     for (const Bound& bound : kBounds) {
         keys.push_back({std::string(bound.key), std::string(bound.phrase)});
         keys.push_back(
@@ -320,6 +329,8 @@ std::vector<Check> read_checks(const std::string& path, Language language) {
         for (const Bound& bound : kBounds)
             if (language == Language::c && made.more.contains(in_c(bound)))
                 made.more[std::string(bound.key)] = made.more[in_c(bound)];
+        if (is_strict(path, made) && language == Language::c)
+            made.options.insert(made.options.begin(), "--strict");
         checks.back().cases.push_back(std::move(made));
     }
     return checks;

@@ -6,6 +6,8 @@
 #include "boards/host/stop.hpp"
 #include "mpi/engine/awaited.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mesh::host {
@@ -16,10 +18,16 @@ std::uint32_t pc_of(const void* place) {
     return board::code_offset(reinterpret_cast<std::uintptr_t>(place)) - 1;
 }
 
+/// As much as there is room for, with an end.
+void put_words(const std::string& text, std::span<char> words) {
+    words[text.copy(words.data(), words.size() - 1)] = '\0';
+}
+
 } // namespace
 
 ProgramNotes::ProgramNotes(const RigPlan& plan)
     : nodes_(node_count(plan.network)),
+      is_strict_(plan.strict),
       entered_(nodes_, Entered{"", nullptr}) {
     const auto is_loaded = [](const RigProgram& program) { return !program.image.empty(); };
     if (std::ranges::any_of(plan.programs, is_loaded))
@@ -77,10 +85,22 @@ const char* ProgramNotes::joins(std::uint32_t node, const detail::JointCall& cal
     return notes_calls_ ? joint_calls_.add(node, call, pc_of(entered_[node].place)) : nullptr;
 }
 
+std::string ProgramNotes::words_of(std::uint32_t node, const void* place) const {
+    return place_of_ != nullptr && place != nullptr ? place_of_(node, pc_of(place)) : std::string();
+}
+
 void ProgramNotes::name_place(std::uint32_t node, const void* place, std::span<char> words) {
-    const std::string text =
-        place_of_ != nullptr && place != nullptr ? place_of_(node, pc_of(place)) : std::string();
-    words[text.copy(words.data(), words.size() - 1)] = '\0';
+    put_words(words_of(node, place), words);
+}
+
+// A rank is a node.
+void ProgramNotes::accesses(std::uint32_t node, const detail::WindowAccess& access,
+                            std::span<char> words) {
+    const auto other = window_races_.add(node, access);
+    put_words(other ? fmt::format("{} of rank {} ({})", other->what.name, other->node,
+                                  words_of(other->node, other->what.place))
+                    : std::string(),
+              words);
 }
 
 LastCall ProgramNotes::last_call(NodeId node) const {

@@ -5,6 +5,7 @@
 #include "calls_apart.hpp"
 #include "host-tools/mesh/rig/rig_plan.hpp"
 #include "joint_calls.hpp"
+#include "window_races.hpp"
 
 #include "core/base/types.hpp"
 #include "hal/notes.hpp"
@@ -35,8 +36,14 @@ public:
                                   std::uint32_t message) override;
     void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) override;
     void gives_up(std::uint32_t node, unsigned messages) override { given_up_[node] += messages; }
+    bool is_strict() const override { return is_strict_; }
     void enters(std::uint32_t node, const char* name, const void* place) override;
     const char* joins(std::uint32_t node, const detail::JointCall& call) override;
+    void accesses(std::uint32_t node, const detail::WindowAccess& access,
+                  std::span<char> words) override;
+    void orders_accesses(std::uint32_t node, std::uint32_t window, NodeId target) override {
+        window_races_.order(node, window, target);
+    }
     void name_place(std::uint32_t node, const void* place, std::span<char> words) override;
 
     /// `place_of` names places (SourceLines::place_of()), for as long as programs run.
@@ -59,6 +66,9 @@ public:
     LastCall last_call(NodeId node) const;
 
 private:
+    /// "in main, FILE:LINE"; "" if it is not known.
+    std::string words_of(std::uint32_t node, const void* place) const;
+
     /// Calls of one tag that are kept: more than nodes are ever apart (Calls::kAhead).
     static constexpr unsigned kKept = 64;
 
@@ -75,6 +85,7 @@ private:
     using MessageKey = std::array<std::uint32_t, 3>;    // source, receiver, name
 
     std::uint32_t nodes_;
+    bool is_strict_;
     bool notes_calls_ = true;
     std::uint64_t begun_ = 0;
     std::map<CallKey, Call> calls_; // that not all nodes have begun alike
@@ -84,6 +95,7 @@ private:
     std::vector<Entered> entered_; // by each node, last
     PlaceOf place_of_;
     JointCalls joint_calls_;
+    WindowRaces window_races_;
 };
 
 } // namespace mesh::host

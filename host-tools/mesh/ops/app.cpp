@@ -70,6 +70,9 @@ public:
             parameters_.tree = planned_tree();
         if (run().work.heap)
             run().rig.heap_bytes = planned_heap(*run().work.heap);
+        if (run().work.strict && !run().rig.simulated())
+            refuse(kCombination, "--strict: goes with --engine sim");
+        run().rig.strict = run().work.strict;
         if (!run().data.files.empty()) {
             AppFiles files = read_app_files(run().data.files);
             files_.list_bytes = files.list_bytes;

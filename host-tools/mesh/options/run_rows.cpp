@@ -73,6 +73,11 @@ void add_work(CLI::App& app, WorkOptions& work) {
         "a program with a main() runs on so many nodes, from node 0 on; the others forward");
     app.add_option("--heap", work.heap,
                    "sim: bytes of the heap of each rank of a program with a main() (default 12M)");
+    app.add_flag(
+        "--strict", work.strict,
+        "sim, C over MPI: what the standard calls erroneous ends the run; a send waits for "
+        "its receive, a collective for all its ranks; in FILE.c each access to memory that "
+        "a call has is found");
     app.add_option("--tree", work.tree,
                    "the spanning tree, or ./FILE.hpp with the rule of one; " + tree_list());
     app.add_option("--avoid", work.avoid, "NODE/PORT: choose a tree that does without this cable");

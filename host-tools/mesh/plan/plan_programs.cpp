@@ -3,6 +3,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/nearest.hpp"
 #include "host-tools/mesh/common/node_names.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
@@ -72,7 +73,9 @@ std::string made_image(std::string_view name, const RigPlan& rig) {
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RigPlan& rig) {
     if (is_source(word))
-        return built_program(word, rig.simulated() ? "sim" : "qemu", place_of_images(rig)).string();
+        return built_program(word, rig.simulated() ? "sim" : "qemu", place_of_images(rig),
+                             {.watched = rig.strict})
+            .string();
     if (word.find('/') != std::string::npos || word.ends_with(".elf"))
         return word;
     const auto names = app_names();
@@ -108,11 +111,16 @@ void plan_apps(const RunPlan& run, RigPlan& rig) {
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
         const std::string name = word.substr(0, at);
         const std::string file = file_of(name, rig);
-        if ((run.work.ranks || run.work.heap || !run.work.tree.empty()) &&
+        if ((run.work.ranks || run.work.heap || run.work.strict || !run.work.tree.empty()) &&
             !ProgramFile(file).has_main())
-            refuse("--ranks, --heap, --tree: '{}' has no main(), or no names; allowed: programs "
-                   "with one",
+            refuse("--ranks, --heap, --strict, --tree: '{}' has no main(), or no names; allowed: "
+                   "programs with one",
                    name);
+        if (rig.strict && !ProgramFile(file).is_watched())
+            say("note: {} was made without mesh build --strict: its loads and stores are not "
+                "looked "
+                "at\n",
+                name);
         rig.programs.push_back(loaded_part(name, file, rig));
         rig.programs.back().may_read = ProgramFile(file).may_read();
         if (at == word.size())

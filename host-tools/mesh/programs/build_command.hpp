@@ -21,6 +21,7 @@ struct BuildArguments {
     bool debug = false;
     bool trace = false;
     bool strict = false;  // no program with a warning
+    bool watched = false; // each load and store is told to mpi/buffers/accesses.cpp; for the sim
     std::string optimise; // "2", "s", ...
     std::vector<std::string> includes;
     std::vector<std::string> defines;
@@ -34,13 +35,17 @@ bool is_source(std::string_view file);
 /// UsageError, with what a compiler has said is wrong.
 void build_command(const BuildArguments& arguments);
 
+/// Options that a program of one file is built with, as in BuildArguments.
+struct BuiltWith {
+    std::vector<std::string> defines{}; // NAME=VALUE
+    bool watched = false;
+};
+
 /// The program of one source file for an engine, in the user's cache folder; built if it is not
 /// there, or older than the files that it is made of. `place`: a board, or BOARD/relay or
-/// BOARD/loaded, as its images are called. `defines`: NAME=VALUE, for the compiler.
-/// UsageError.
+/// BOARD/loaded, as its images are called. UsageError.
 std::filesystem::path built_program(const std::string& source, const std::string& engine,
-                                    const std::string& place,
-                                    const std::vector<std::string>& defines = {});
+                                    const std::string& place, const BuiltWith& with = {});
 
 /// The names of the functions of meshputer and of MPI that the program of this source file calls,
 /// in a simulation, in alphabetical order; built if need be. Explained, UsageError.

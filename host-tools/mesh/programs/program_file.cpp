@@ -185,6 +185,11 @@ bool ProgramFile::has_main() const {
     return text_of(section(".strtab")).find("\0mesh_main\0"sv) != std::string_view::npos;
 }
 
+bool ProgramFile::is_watched() const {
+    using namespace std::string_view_literals;
+    return text_of(bytes_).find("\0__tsan_init\0"sv) != std::string_view::npos;
+}
+
 bool ProgramFile::may_read() const {
     using namespace std::string_view_literals;
     // Streams of C++ have such functions whether the program reads or not.

@@ -47,6 +47,8 @@ public:
     bool waits_for_times() const;
     /// True if it has a main() in place of an app_main(); so says the same table.
     bool has_main() const;
+    /// True if it tells the simulation of each access to memory (BuildArguments::watched).
+    bool is_watched() const;
     /// True if it is in C, with a main(), and has functions that read files or standard input.
     bool may_read() const;
     /// The part for the simulation, as a file that no folder has. Precondition:

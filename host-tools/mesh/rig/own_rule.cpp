@@ -127,8 +127,8 @@ Rule load_own_rule(Network network, const std::string& file, NodeId root, RootsA
     if (!fs::is_regular_file(file))
         refuse(Refusal::file, "--tree '{}': no such file", file);
     loaded_rule = nullptr;
-    const fs::path object =
-        built_program(part_of_program("table.cpp"), "sim", default_board(), {define_of(file)});
+    const fs::path object = built_program(part_of_program("table.cpp"), "sim", default_board(),
+                                          {.defines = {define_of(file)}});
     const OwnRule rule = table_in(object, file);
     const std::vector<NodeId> roots = roots_of(network, root, asked);
     check_answers(rule, network, roots, file);
@@ -138,8 +138,8 @@ Rule load_own_rule(Network network, const std::string& file, NodeId root, RootsA
 
 fs::path own_rule_image(const std::string& place) {
     return built_program(part_of_program("image.cpp"), "qemu", place,
-                         {define_of(own_rule_facts().file),
-                          fmt::format("MESH_RULE_HEIGHT={}", loaded_rule->height)});
+                         {.defines = {define_of(own_rule_facts().file),
+                                      fmt::format("MESH_RULE_HEIGHT={}", loaded_rule->height)}});
 }
 
 } // namespace mesh::host

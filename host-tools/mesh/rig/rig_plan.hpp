@@ -42,6 +42,7 @@ struct RigPlan {
     Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
     std::size_t heap_bytes = 12 << 20; // sim: of a program with a main(), as on mps2-an505
+    bool strict = false;               // sim: of programs over MPI, see hal/rank_notes.hpp
     TurnChooser* chooser = nullptr;    // of an order by turns; nullptr: it makes its own choices
     std::optional<OrderPlan> order;    // sim: of its own, see order.hpp
     bool one_cable = false;   // node 0 alone has a host cable, and nodes get their numbers by it

@@ -26,6 +26,7 @@ struct WorkOptions {
     std::vector<std::string> words;    // after --
     std::optional<std::int64_t> ranks; // that have the program; nothing: all nodes
     std::optional<std::int64_t> heap;  // bytes; nothing: as on a board
+    bool strict = false;               // what MPI calls erroneous ends the run
     std::string tree;                  // "": the topology's, or what copies and avoid ask for
     std::string avoid;                 // NODE/PORT
     std::string schedule;              // "": the best that the tree has

@@ -35,8 +35,8 @@ def word(machine, address):
 
 
 def set_word(machine, address):
-    """The same, once the program has set it: it runs while it is looked at, so that each register is
-    waited for, not only the first of two."""
+    """The same, once the program has set it. It runs meanwhile, so each register is waited for, not
+    only the first of two."""
     for _ in range(100_000):
         value = word(machine, address)
         if value != 0:
