@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-APART = ("boot_s", "wall_s", "command", "counters.arena_bytes_max")
+APART = ("boot_s", "wall_s", "clock", "command", "counters.arena_bytes_max")
 # Sines come from another C library, and differ in their last bits.
 APART_IN_FFT = ("delivery_hash", "error")
 PEAK_KBYTE_MAX = 300 * 1024

@@ -26,7 +26,7 @@ COLUMNS = ("name", "status", "steps", "report", "capture", "printed")
 LIMIT_S = 120
 FAULTS = "drop:0.03,corrupt:0.02,dup:0.02,reorder:0.02"
 # Times, what hangs on when an emulator had its turn, and how it was started.
-UNFORESEEN = ("boot_s", "wall_s", "counters", "dma_transfers", "cable_bytes", "stack_used",
+UNFORESEEN = ("boot_s", "wall_s", "clock", "counters", "dma_transfers", "cable_bytes", "stack_used",
               "boot")
 # Keys of the run and its command, and keys that the exit status and the table's columns repeat.
 SAID_TWICE = ("verdict", "reason", "command", "version", "timeout", "fates")

@@ -13,7 +13,7 @@ namespace mesh::mpi {
 
 namespace {
 
-/// A buffer as the compiler knows it: `bytes` from its begin, kUnknown: nobody can say; `meaning` as
+/// A buffer as the compiler knows it: `bytes` from its begin, or kUnknown, and its `meaning` as
 /// meaning_of() has it, 0: any.
 struct Noted {
     std::size_t bytes = kUnknown;

@@ -1,6 +1,7 @@
 // Facts that the compiler knows of the buffers which a program gives to a call: how far each goes,
-// and of which type its elements are. Macros of mpi_buffers.h note it before the call, in a program that
-// is made for a strict run; the door of the call looks at it. Images have no code for it.
+// and of which type its elements are. Macros of mpi_buffers.h note them before the call, in a
+// program that is made for a strict run, and the door of the call looks at them. Images have no
+// code for it.
 #pragma once
 
 #include "mpi/datatypes/types.hpp"

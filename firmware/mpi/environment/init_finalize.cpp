@@ -54,10 +54,12 @@ void tell_objects(const ObjectKind& kind, const char* what) {
     if (first == nullptr)
         return;
     tell_left(count, what, where_made(*first));
+#if MESH_NOTES
     if (is_strict() && undone == nullptr) {
         undone = what;
         undone_at = first->made_at;
     }
+#endif
 }
 
 /// Tells of messages that have come, and that no receive has taken: of the program, or of its

@@ -200,7 +200,8 @@ void Call::send(Window& window, const Place& place, const Runs& runs, std::size_
 }
 
 /// Notes which memory of the target is accessed.
-void Call::note(Window& window, const Place& place, std::size_t moved) const {
+void Call::note(Window& window, [[maybe_unused]] const Place& place,
+                [[maybe_unused]] std::size_t moved) const {
     window.is_used = true;
 #if MESH_NOTES
     const Target& target = window.targets[static_cast<std::size_t>(place.rank)];

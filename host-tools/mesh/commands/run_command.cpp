@@ -61,15 +61,24 @@ void tell_of_times(const RunPlan& plan) {
                        program.name);
 }
 
-/// One whole run; the engine and its nodes are gone when it returns.
-Ending run_once(const Operation& op) {
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// One whole run of a command that came so many seconds ago; the engine and its nodes are gone when
+/// it returns.
+Ending run_once(const Operation& op, double found_s) {
+    const auto begin = std::chrono::steady_clock::now();
     const RunPlan& plan = op.run();
     RunCapture capture(op);
     const std::unique_ptr<Engine> engine = make_engine(plan);
     capture.listen(engine->loom());
     Progress progress(plan.rig.options.quiet);
-    const RunResult result = Run(*engine, op, progress).execute();
+    RunResult result = Run(*engine, op, progress).execute();
+    engine->end_nodes();
     progress.clear();
+    result.clock.ended_s = seconds_since(begin) - result.clock.whole_s();
+    result.clock.found_s = found_s;
 
     const Summary summary = summarize(op, result, engine->loom());
     const LoomCounts& loom = engine->loom().counts();
@@ -122,6 +131,8 @@ int run_command(RunArguments arguments, const std::string& command) {
         return 0;
     }
     arguments.uplink = uplink.get();
+    if (!arguments.alone)
+        arguments.begun = std::chrono::steady_clock::now();
     const std::unique_ptr<Operation> op = plan_run(arguments, command);
     if (arguments.rig.dry_run) {
         dry_run(*op);
@@ -132,7 +143,7 @@ int run_command(RunArguments arguments, const std::string& command) {
     const auto begin = std::chrono::steady_clock::now();
     Ending ending;
     try {
-        ending = run_once(*op);
+        ending = run_once(*op, seconds_since(arguments.begun));
     } catch (const RunError& error) {
         ending.fail(error.what());
     }
@@ -149,8 +160,7 @@ int run_command(RunArguments arguments, const std::string& command) {
         result.verdict = ending.status == 0 ? CaseVerdict::verified : CaseVerdict::failed;
         result.reason = ending.failure.words();
         result.repeat = command;
-        result.seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        result.seconds = seconds_since(begin);
         write_junit(arguments.results.junit, "mesh run", std::span(&result, 1), result.seconds);
     }
     return ending.status;

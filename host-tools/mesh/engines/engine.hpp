@@ -58,6 +58,8 @@ public:
     virtual bool advance(std::chrono::milliseconds timeout, Events& events) = 0;
     /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
     virtual void kill(NodeId node) = 0;
+    /// Ends all of them. Of the engine there may be asked no more than its loom.
+    virtual void end_nodes() {}
     virtual Loom& loom() = 0;
     /// The waits of a node's processes; none if the node is gone.
     virtual std::vector<WaitsFor> waiting(NodeId node) = 0;

@@ -102,7 +102,11 @@ QemuEngine::QemuEngine(RigPlan plan)
         loom_.send_one_at_a_time();
 }
 
-QemuEngine::~QemuEngine() {
+QemuEngine::~QemuEngine() { QemuEngine::end_nodes(); }
+
+void QemuEngine::end_nodes() {
+    if (nodes_.empty())
+        return;
     ranks_.end();
     for (NodeLine& node : nodes_) // all at once, then wait for each
         node.process.kill();

@@ -32,6 +32,7 @@ public:
     void boot(Events& events) override;
     bool advance(std::chrono::milliseconds timeout, Events& events) override;
     void kill(NodeId node) override;
+    void end_nodes() override;
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId node) override;
     std::optional<wire::CrashRecord> running(NodeId node) override;

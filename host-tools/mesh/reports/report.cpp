@@ -253,8 +253,13 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     add(report, summary.verdict.figures);
     report["load"] = load_of(result);
     report["boot"] = or_null(result.started_by.has_value(), boot_of(result));
-    report["boot_s"] = result.boot_s;
-    report["wall_s"] = result.wall_s;
+    report["boot_s"] = result.clock.boot_s;
+    report["wall_s"] = result.clock.wall_s;
+    report["clock"] = Json{{"found", result.clock.found_s},
+                           {"booted", result.clock.boot_s},
+                           {"prepared", result.clock.prepared_s},
+                           {"ran", result.clock.wall_s},
+                           {"ended", result.clock.ended_s}};
     report["instructions_per_hop"] = nullptr;
     return report;
 }
@@ -398,8 +403,9 @@ std::string head_as_json(const Operation& op) { return text_of(head_of(op)); }
 std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
                             const LoomCounts& loom) {
     Json results = results_of(op, result, summary, loom);
-    for (const char* key : {"link_packets", "cable_bytes", "dma_transfers", "stack_used",
-                            "longest_turn", "counters", "load", "boot", "boot_s", "wall_s"})
+    for (const char* key :
+         {"link_packets", "cable_bytes", "dma_transfers", "stack_used", "longest_turn", "counters",
+          "load", "boot", "boot_s", "wall_s", "clock"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
         for (const char* key : {"finish_time", "buffers_used", "began_anew"})
@@ -457,10 +463,13 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
             op.survives_faults() ? "the first kept" : "settled by majority");
     if (plan.rig.engine() == "qemu")
         add_dma(text, plan, summary);
+    const RunClock& clock = result.clock;
     fmt::format_to(std::back_inserter(text),
-                   "time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,
-                   result.wall_s,
-                   result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
+                   "time      found in {:.2f} s, booted {:.2f}, prepared {:.2f}, ran {:.2f}, ended "
+                   "{:.2f}: {:.2f} s; {:.0f} hops/s\n",
+                   clock.found_s, clock.boot_s, clock.prepared_s, clock.wall_s, clock.ended_s,
+                   clock.whole_s(),
+                   clock.wall_s > 0 ? static_cast<double>(summary.hops) / clock.wall_s : 0.0);
     fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
                    summary.live, others_of(result));
     return wrapped(text, kTextColumns, kTableIndent);

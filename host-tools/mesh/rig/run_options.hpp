@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -119,7 +120,8 @@ struct RunArguments {
     ModelOptions model;
     RigOptions rig;
     ResultOptions results;
-    bool alone = true;              // false: one of several runs, which have no standard input
+    bool alone = true; // false: one of several runs, which have no standard input
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
     Uplink* uplink = nullptr;       // see RigPlan; of no option, but of the launcher
     TurnChooser* chooser = nullptr; // see RigPlan
 

@@ -129,7 +129,8 @@ void Run::boot() {
     engine_.boot(*this);
     begin_phase(&NodeResult::ready, "ready");
     await_all();
-    result_.boot_s = seconds(Clock::now() - begin);
+    result_.clock.boot_s = seconds(Clock::now() - begin);
+    booted_ = Clock::now();
 }
 
 void Run::load() {
@@ -160,6 +161,7 @@ void Run::start() {
     come_to_rest();
     node_table_.begin_work();
     started_ = last_done_ = Clock::now();
+    result_.clock.prepared_s = seconds(started_ - booted_);
     cable_bytes_before_ = engine_.cable_bytes();
     engine_.loom().arm_faults();
     note_incidents();
@@ -186,7 +188,7 @@ void Run::serve() {
 
 /// Lockstep: everything has come to rest; asks for the final counters.
 void Run::settle() {
-    result_.wall_s = seconds(last_done_ - started_);
+    result_.clock.wall_s = seconds(last_done_ - started_);
     if (!engine_.loom().in_lockstep())
         return;
     result_.waits = waits(); // before answers come to those that wait for the host

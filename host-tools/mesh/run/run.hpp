@@ -31,12 +31,22 @@
 
 namespace mesh::host {
 
+/// Seconds of this machine that the parts of a run took, each from the end of the one before.
+struct RunClock {
+    double found_s = 0;    // the command is understood, what it names is found or built
+    double boot_s = 0;     // nodes say that they are ready
+    double prepared_s = 0; // they have their work, and have come to rest
+    double wall_s = 0;     // the work: all that nodes count and move comes in it
+    double ended_s = 0;    // nodes have answered, and have gone
+
+    double whole_s() const { return found_s + boot_s + prepared_s + wall_s + ended_s; }
+};
+
 struct RunResult {
     std::vector<NodeResult> nodes;
     Output output;
     ConsoleText console; // only if it is expected to be something
-    double boot_s = 0;
-    double wall_s = 0;
+    RunClock clock;
     Refusals refusals;
     std::vector<Wait> waits;          // of programs that have not ended
     bool moving = false;              // packets still went when these were read
@@ -139,6 +149,7 @@ private:
     Clock::time_point moved_;                // when there were more of these
     Deadlines::Seconds quiet_since_{0};      // the packets that were shown
     std::optional<std::string> waits_shown_; // since then
+    Clock::time_point booted_ = Clock::now();
     Clock::time_point started_ = Clock::now();
     Clock::time_point last_done_;
     std::uint64_t cable_bytes_before_ = 0; // the work

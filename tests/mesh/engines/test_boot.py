@@ -16,7 +16,7 @@ from mesh_tool import (alive, children, console, end, mesh, run, start, verified
 
 QEMU = shutil.which("qemu-system-arm")
 # Also of one way to boot twice: seconds, and what depends on how often a node was awake.
-OTHER = ("boot", "boot_s", "wall_s", "command", "counters", "dma_transfers", "cable_bytes",
+OTHER = ("boot", "boot_s", "wall_s", "clock", "command", "counters", "dma_transfers", "cable_bytes",
          "stack_used")
 # One run each; with lockstep each is the same to the byte whenever it is run.
 CASES = ["--dim 3 --op bcast --tree msbt --bytes 5000",

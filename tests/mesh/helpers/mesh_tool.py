@@ -28,7 +28,7 @@ TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
 ENHANCED_PACKET = 6 # type of the blocks of a pcapng file that have frames
 # The command has a folder of its own; how deep interrupts find a stack hangs on when they come.
-HOST_TIME = ("boot_s", "wall_s", "command", "stack_used", "longest_turn")
+HOST_TIME = ("boot_s", "wall_s", "clock", "command", "stack_used", "longest_turn")
 
 
 @dataclasses.dataclass

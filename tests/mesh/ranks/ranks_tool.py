@@ -13,7 +13,7 @@ LAUNCHER = pathlib.Path(__file__).with_name("launcher_mpi.cpp")
 TIMEOUT_S = 240
 # Of two ways to have the nodes: seconds, the command, and what hangs on how often a node was awake
 # or on the size of what it read at once.
-OTHER = ("boot", "boot_s", "wall_s", "command", "counters", "dma_transfers", "stack_used")
+OTHER = ("boot", "boot_s", "wall_s", "clock", "command", "counters", "dma_transfers", "stack_used")
 
 
 def make_launcher(folder):

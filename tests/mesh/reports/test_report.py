@@ -26,6 +26,18 @@ def test_a_good_run_says_so():
     assert report["fates"] == [{"node": node, "fate": "done", "note": None} for node in range(4)]
 
 
+@pytest.mark.parametrize("engine", ["sim", "qemu"])
+def test_the_parts_of_a_run_add_up_to_its_time(engine):
+    outcome = run(engine, "--dim", 2, "--op", "barrier", "--lockstep")
+    clock = outcome.report["clock"]
+    assert list(clock) == ["found", "booted", "prepared", "ran", "ended"]
+    assert min(clock.values()) >= 0
+    assert (clock["booted"], clock["ran"]) == (outcome.report["boot_s"], outcome.report["wall_s"])
+    told = re.search("^time +found in (.*)s;", outcome.out.replace("\n     ", ""), re.M)[1]
+    *parts, whole = map(float, re.findall(r"\d+\.\d+", told))
+    assert len(parts) == len(clock) and round(abs(sum(parts) - whole) * 100) <= len(parts)
+
+
 def test_a_failed_run_says_what_became_of_each_node(tmp_path):
     outcome = scripted(tmp_path, node1="node.play(until='start'); sys.exit(3)")
     report = outcome.report

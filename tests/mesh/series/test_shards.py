@@ -28,7 +28,7 @@ def plain(file):
     """The runs and counts of a report, without times, and the command, which names the report."""
     whole = json.loads(file.read_text())
     for one in whole["runs"]:
-        for key in "boot_s", "wall_s", "command":
+        for key in "boot_s", "wall_s", "clock", "command":
             (one["report"] or {}).pop(key, None)
         del one["seconds"]
     return [*whole["runs"], *((key, whole[key]) for key in ("verified", "failed", "refused"))]
