@@ -10,6 +10,7 @@
 #include "host-tools/mesh/common/text_file.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
+#include "host-tools/mesh/programs/compiler_help.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/rig/run_plan.hpp"
@@ -100,6 +101,7 @@ private:
     void explain(const MatrixCase& made, const std::string& order, CaseResult result, Mark& mark);
     std::string page_of(const CaseResult& result);
     void print(const Mark& mark) const;
+    void warn(const std::string& said);
 
     const GradeArguments& arguments_;
     const Lab& lab_;
@@ -110,7 +112,8 @@ private:
     std::vector<Mark> marks_;
     std::size_t name_width_ = 0;
     Crew crew_;
-    std::string not_tried_; // why no further check is; "": they are
+    std::vector<std::string> warnings_; // of the compiler, each once
+    std::string not_tried_;             // why no further check is; "": they are
     bool has_page_ = false;
 };
 
@@ -199,6 +202,8 @@ bool Grade::try_run(const MatrixCase& made, const std::string& order, Mark& mark
     crew_.start({made.name, std::move(words)});
     CaseResult result = judged(made, crew_.wait());
     mark.seconds += result.seconds;
+    if (result.said.find("error: ") == std::string::npos)
+        warn(result.said);
     if (result.verdict != CaseVerdict::refused)
         mark.reason = forbidden_call(made, calls_in(result.work.words));
     if (result.verdict == CaseVerdict::verified && mark.reason.empty())
@@ -208,6 +213,16 @@ bool Grade::try_run(const MatrixCase& made, const std::string& order, Mark& mark
         return false;
     explain(made, order, std::move(result), mark);
     return false;
+}
+
+/// Tells of warnings, which cost nothing.
+void Grade::warn(const std::string& said) {
+    for (const std::string& line : warnings_in(said)) {
+        if (std::ranges::find(warnings_, line) != warnings_.end())
+            continue;
+        say("{}\n", line);
+        warnings_.push_back(line);
+    }
 }
 
 /// The calls of the program of a run, which has been built.
@@ -330,6 +345,7 @@ void Grade::write() const {
                  {"points", points()},
                  {"of", points_max()},
                  {"seconds", seconds},
+                 {"warnings", warnings_},
                  {"checks", checks}},
                 lab_.name, cases);
 }

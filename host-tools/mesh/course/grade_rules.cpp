@@ -51,6 +51,8 @@ std::string value_of(const MatrixCase& made, const std::string& key) {
 
 /// The text about a wrong line of a console. It does not tell the line that was expected.
 std::string wrong_line(unsigned node, std::string_view said, std::size_t line) {
+    if (!said.starts_with('\'') && line == 1)
+        return fmt::format("node {} printed nothing, and that is wrong", node);
     return fmt::format("node {} says {} in its line {}, and that is wrong", node, said, line);
 }
 

@@ -18,6 +18,13 @@ std::string line_of(const Json& part, const char* key, std::string_view head) {
     return value.is_null() ? std::string{} : fmt::format("{}{}\n", head, value.get<std::string>());
 }
 
+std::string lines_of(const Json& words) {
+    std::string text;
+    for (const Json& line : words)
+        text += line.get<std::string>() + "\n";
+    return text;
+}
+
 /// Without files and commands of the machine that has graded: no student is there.
 Json test_of(const Json& check) {
     const bool good = check.at("reason").is_null();
@@ -39,7 +46,8 @@ Json gradescope_of(const Json& grade) {
     return {{"score", grade.at("points")},
             {"execution_time", grade.at("seconds")},
             {"output", line_of(grade, "reason", "") + line_of(grade, "lab", "lab ") +
-                           line_of(grade, "variant", "variant ")},
+                           line_of(grade, "variant", "variant ") +
+                           lines_of(grade.value("warnings", Json::array()))},
             {"visibility", "visible"},
             {"tests", tests}};
 }

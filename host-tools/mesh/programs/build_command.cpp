@@ -13,6 +13,7 @@
 #include "kept_files.hpp"
 #include "main_program.hpp"
 #include "memory_use.hpp"
+#include "never_awaited.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
 #include "read_headers.hpp"
@@ -31,6 +32,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -128,6 +130,8 @@ public:
         }
         if (!good)
             explain(with_help(said));
+        check_awaited(said);
+        warnings_ = warnings_in(said);
         if (!quiet)
             say("{}", said);
         for (const std::string& object : objects_)
@@ -233,6 +237,7 @@ public:
 
     /// The functions of meshputer and MPI that it calls. Precondition: check_objects().
     const Words& calls() const { return calls_; }
+    const Words& warnings() const { return warnings_; }
     /// The files that it was made of: sources, headers, libraries.
     Words sources() const {
         Words all;
@@ -264,6 +269,18 @@ private:
         if (!arguments_.optimise.empty())
             words.push_back("-O" + arguments_.optimise);
         return words;
+    }
+
+    /// Explains calls that wait and that nobody awaits. `said`: by the compilers.
+    void check_awaited(const std::string& said) const {
+        const auto unused = unused_variables(said);
+        std::string errors;
+        for (std::size_t at = 0; at < objects_.size() && !unused.empty(); ++at)
+            if (!is_c(arguments_.files[at]))
+                errors +=
+                    never_awaited(unused, run({compiler_.objdump, "--dwarf=info", objects_[at]}));
+        if (!errors.empty())
+            explain(said + errors);
     }
 
     /// The output of the tool.
@@ -309,6 +326,7 @@ private:
     MainProgram program_;   // known when the compilers are done
     bool has_main_ = false; // it is one
     Words calls_;
+    Words warnings_;
     std::vector<ToolProcess> compiling_;
     std::vector<Words> compiler_words_; // of each of these
 };
@@ -355,10 +373,11 @@ void put_program(const fs::path& program, const std::string& output) {
         fs::permissions(output, fs::status(program).permissions(), error);
 }
 
-/// The files that a program was made of, and the functions that it calls.
+/// The files that a program was made of, the functions that it calls, and the compiler's warnings.
 struct Made {
     Words sources;
     Words calls;
+    Words warnings;
 };
 
 /// Builds. `tells`: prints how much memory of a board it takes.
@@ -393,11 +412,33 @@ Made build(const BuildArguments& arguments, bool tells) {
     }
     put_program(program, arguments.output);
     fmt::print("{}", memory_use);
-    return {halves.front().sources(), halves.front().calls()};
+    const Half& first = halves.front();
+    return {first.sources(), first.calls(), first.warnings()};
 }
 
-/// The list of a kept program's calls.
+/// Where lists of a kept program's calls, and of the warnings about it, have their names from.
 fs::path calls_beside(const fs::path& program) { return program.string() + ".calls"; }
+fs::path warnings_beside(const fs::path& program) { return program.string() + ".warnings"; }
+
+Words kept_list(const fs::path& made) {
+    std::ifstream file(list_beside(made));
+    Words all;
+    for (std::string line; std::getline(file, line);)
+        all.push_back(line);
+    return all;
+}
+
+/// The program of one file, in the cache folder, whether it is there or not.
+fs::path program_for(const std::string& source, const std::string& engine, const std::string& place,
+                     const BuiltWith& with) {
+    if (!fs::is_regular_file(source))
+        refuse(Refusal::file, "'{}': no such file", source);
+    const std::string what = fmt::format("{} {} {} {} {} {} {}", fs::canonical(source).string(),
+                                         engine, place, kernel_stamp(), toolkit_folder().string(),
+                                         fmt::join(with.defines, " "), with.watched);
+    return cache_folder() / fmt::format("{}-{:016x}", fs::path(source).stem().string(),
+                                        std::hash<std::string>{}(what));
+}
 
 /// The words of a board's compiler, for another build tool.
 void show(const BuildArguments& arguments) {
@@ -433,15 +474,14 @@ void build_command(const BuildArguments& arguments) {
 
 fs::path built_program(const std::string& source, const std::string& engine,
                        const std::string& place, const BuiltWith& with) {
-    if (!fs::is_regular_file(source))
-        refuse(Refusal::file, "'{}': no such file", source);
-    const std::string what = fmt::format("{} {} {} {} {} {} {}", fs::canonical(source).string(),
-                                         engine, place, kernel_stamp(), toolkit_folder().string(),
-                                         fmt::join(with.defines, " "), with.watched);
-    fs::path program = cache_folder() / fmt::format("{}-{:016x}", fs::path(source).stem().string(),
-                                                    std::hash<std::string>{}(what));
-    if (is_fresh(program))
+    fs::path program = program_for(source, engine, place, with);
+    static std::set<fs::path> warned; // of these the warnings have been told
+    const bool first = warned.insert(program).second;
+    if (is_fresh(program)) {
+        for (const std::string& line : first ? kept_list(warnings_beside(program)) : Words{})
+            say("{}\n", line);
         return program;
+    }
     BuildArguments arguments;
     arguments.files = {source};
     arguments.defines = with.defines;
@@ -457,6 +497,7 @@ fs::path built_program(const std::string& source, const std::string& engine,
     try {
         const Made made = build(arguments, false);
         keep_list(calls_beside(program), made.calls);
+        keep_list(warnings_beside(program), made.warnings);
         keep_list(program, made.sources);
     } catch (const UsageError& error) {
         broken.emplace(program, error);
@@ -466,11 +507,10 @@ fs::path built_program(const std::string& source, const std::string& engine,
 }
 
 std::vector<std::string> calls_of(const std::string& source) {
-    std::ifstream file(list_beside(calls_beside(built_program(source, "sim", default_board()))));
-    Words calls;
-    for (std::string name; std::getline(file, name);)
-        calls.push_back(name);
-    return calls;
+    const fs::path program = program_for(source, "sim", default_board(), {});
+    if (!is_fresh(program))
+        built_program(source, "sim", default_board());
+    return kept_list(calls_beside(program));
 }
 
 } // namespace mesh::host

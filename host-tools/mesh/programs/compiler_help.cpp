@@ -29,6 +29,10 @@ constexpr std::string_view kGuard =
 constexpr std::string_view kValue = "a message goes as its bytes: give a number, a struct or a "
                                     "std::array of them, no pointer and no string";
 
+constexpr std::string_view kFills =
+    "here a call fills a variable, which is given without &: receive_value(node, x), "
+    "receive_within(node, x, ticks), sendrecv_value(node, mine, to, x)";
+
 constexpr std::string_view kThreads =
     "a node has no threads: its processes are begun by par() or Kernel::spawn()";
 constexpr std::string_view kLocks =
@@ -42,7 +46,7 @@ constexpr std::string_view kNoHeader =
 
 /// The first that fits is taken.
 constexpr std::array kHelps = {
-    Help{"no match for 'operator+*operand types are 'mesh::NodeId'",
+    Help{"no match for 'operator*operand types are 'mesh::NodeId'",
          "a NodeId is no number: mesh::index(id) gives its number, mesh::node_at(number) the id"},
     Help{"cannot convert 'mesh::NodeId' to",
          "a NodeId is no number: mesh::index(id) gives its number"},
@@ -120,8 +124,10 @@ constexpr std::array kHelps = {
          "co_await node.join(child)"},
     Help{"no matching function for call to 'mesh::Channel<*::read(",
          "read() of a channel inside a node gives the value: x = co_await channel.read()"},
-    Help{"cannot bind non-const lvalue reference of type",
-         "here a call fills a variable: receive_value(node, x), receive_within(node, x, ticks)"},
+    Help{"cannot bind non-const lvalue reference of type", kFills},
+    Help{"no matching function for call to 'receive_value(", kFills},
+    Help{"no matching function for call to 'receive_within(", kFills},
+    Help{"no matching function for call to 'sendrecv_value(", kFills},
     Help{"'mesh' does not name a type",
          "#include \"meshputer.hpp\" stands at the top of a program"},
     Help{"no matching function for call to 'send_value(mesh::Kernel&, int",
@@ -207,6 +213,17 @@ std::string with_help(std::string_view said) {
         said.remove_prefix(end);
     }
     return all + due;
+}
+
+std::vector<std::string> warnings_in(std::string_view said) {
+    std::vector<std::string> all;
+    for (std::size_t end = 0; !said.empty(); said.remove_prefix(end)) {
+        end = std::min(said.find('\n'), said.size() - 1) + 1;
+        std::string line = plain(said.substr(0, said.find('\n')));
+        if (line.find(": warning: ") != line.npos && !shows_source(line))
+            all.push_back(std::move(line));
+    }
+    return all;
 }
 
 } // namespace mesh::host

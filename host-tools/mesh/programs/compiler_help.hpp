@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mesh::host {
 
@@ -13,5 +14,8 @@ std::string_view words_of_missing(std::string_view function);
 /// The output of a compiler with a line `help: ...` below the source text of each error that has
 /// one; of several errors in one line of a file, only below the first.
 std::string with_help(std::string_view said);
+
+/// The lines of it that tell of a warning, FILE:LINE:COLUMN: warning: ..., without colours.
+std::vector<std::string> warnings_in(std::string_view said);
 
 } // namespace mesh::host

@@ -118,7 +118,9 @@ std::string RuleWalk::describe_unreached(std::size_t count) const {
     while (node_at(first) == root_ || fed_by_[first] != kNoPort)
         ++first;
     return fmt::format("{} is never fed{}", named(node_at(first)),
-                       count > 1 ? fmt::format(", nor are {} others", count - 1) : "");
+                       count > 2    ? fmt::format(", nor are {} others", count - 1)
+                       : count == 2 ? ", nor is 1 other"
+                                    : "");
 }
 
 std::string RuleWalk::compare_parents() {

@@ -315,6 +315,20 @@ def test_a_line_that_begins_as_a_note_is_shown_and_not_graded(tmp_path):
     assert sum(marks(outcome).values()) == 100, outcome
 
 
+def test_a_warning_is_told_once_and_costs_nothing(tmp_path):
+    folder = tmp_path / "mine"
+    start(ROOT / "firmware/labs/07-sums", folder)
+    (folder / "answer.hpp").write_text(solution_of("07-sums", "sum = mine;",
+                                                   "int left = 3; sum = mine;"))
+    outcome = mesh("grade", folder, "--json", tmp_path / "g.json", "--gradescope",
+                   tmp_path / "s.json")
+    assert sum(marks(outcome).values()) == 100, outcome
+    [warning] = json.loads((tmp_path / "g.json").read_text())["warnings"]
+    assert re.search(r"answer\.hpp:2:\d+: warning: unused variable 'left'", warning), warning
+    assert outcome.err == f"{warning}\n", outcome
+    assert f"\n{warning}\n" in read_by_gradescope(tmp_path / "s.json")["output"]
+
+
 def test_the_cause_is_told_before_what_follows_from_it(tmp_path):
     outcome = graded("14-broadcast", solution_of("14-broadcast", "std::byte, kPacketBytes> packet",
                                                  "std::byte, 64> packet"), tmp_path / "short")

@@ -106,7 +106,6 @@ REFUSED = [
     ("alt(node, on(channel));", NEVER_AWAITED),
     ("channel.read();", NEVER_AWAITED),
     ("channel.write(3);", NEVER_AWAITED),
-    ("auto later = send(node, to, {}, room);", "unused variable 'later'"),
     ("Status asked = send(node, to, {}, room);", "'mesh::Sending' to 'mesh::Status'"),
     ("co_await send(node, to, {}, room);", DROPPED),
     ("co_await receive(node, room);", DROPPED),
@@ -141,6 +140,40 @@ def test_the_usual_mistakes_do_not_compile_and_the_compiler_names_each(tmp_path)
         assert words in said.get(lines.index(text) + 1, ""), (text, outcome)
     for text, words in OUTSIDE:
         assert words in outcome.err, (text, outcome)
+
+
+# Calls in variables that nobody looks at, and variables of which a compiler only warns.
+IN_VARIABLES = ["auto later = send(node, to, {}, room);", "const auto value = receive(node, room);",
+                "auto all = barrier(node);", "auto time = node.sleep(1);",
+                "auto number = channel.read();", "auto own = waits(node);",
+                "Task<Status> task = barrier(node);"]
+UNUSED = ["int left = 3;", "auto nodes = node.nodes();", "auto given = co_await channel.read();"]
+
+
+def test_a_call_in_a_variable_that_nobody_awaits_is_named(engine, tmp_path):
+    lines = ["#include <meshputer.hpp>", "using namespace mesh;",
+             "Task<int> waits(Kernel& node) { co_await node.yield(); co_return 3; }",
+             "Process f(Kernel& node, Channel<int>& channel, NodeId to) {",
+             "std::array<std::byte, 4> room{};", *IN_VARIABLES, *UNUSED, "co_return Status::ok; }"]
+    (tmp_path / "wrong.cpp").write_text("\n".join(lines) + MAIN)
+    outcome = mesh("build", "--engine", engine, "wrong.cpp", "-o", "wrong", cwd=tmp_path)
+    assert outcome.status == 2 and not (tmp_path / "wrong").exists(), outcome
+    told = re.findall(r"^wrong\.cpp:(\d+):\d+: error: '\w+' is a call that nobody awaits",
+                      outcome.err, re.M)
+    assert [lines[int(at) - 1] for at in told] == IN_VARIABLES, outcome
+
+
+@pytest.mark.parametrize("name, text", [
+    ("unused.cpp", '#include "meshputer.hpp"\nmesh::Process app_main(mesh::Kernel&) {\n'
+                   "    int left = 3;\n    co_return mesh::Status::ok;\n}\n"),
+    ("unused.c", "int main(void) {\n\n    int left;\n    return 0;\n}\n")])
+def test_what_a_compiler_only_warns_of_is_told_at_each_run_and_keeps_none(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    for _ in ("built", "kept"):
+        outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", f"./{name}", cwd=tmp_path)
+        assert outcome.status == 0, outcome
+        warning = rf"^\./{name}:3:\d+: warning: unused variable .left. \[-Wunused-variable\]$"
+        assert len(re.findall(warning, outcome.err, re.M)) == 1, outcome
 
 
 LACKING = {

@@ -44,9 +44,12 @@ STATEMENTS = [
     ("auto chosen = co_await alt(node, channel);", "alt() waits for on(channel)"),
     ("int me = node.id();", NUMBER),
     ("NodeId next = node.id() + 1;", NUMBER),
+    ("number = node.id() ^ to;", NUMBER),
     ('printf("%u", node.id());', NUMBER),
     ("auto sent = co_await send_value(node, 3, number);", "a node is given as a NodeId"),
     ("auto late = co_await receive_within(node, 30, number);", "here a call fills a variable"),
+    ("auto into = co_await receive_value(node, &number);", "a variable, which is given without &"),
+    ("auto swap = co_await sendrecv_value(node, number, to, &number, to, 1);", "without &"),
     ("auto text = co_await send_value(node, to, std::string());", BYTES),
     ("auto words = co_await send_value(node, to, text_of(number));", BYTES),
 ]
