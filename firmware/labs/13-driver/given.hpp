@@ -77,7 +77,10 @@ public:
     std::uint32_t read(unsigned number) {
         std::uint32_t value = 0;
         switch (number) {
-        case 0: value = std::to_integer<std::uint32_t>(received_.pop()); break;
+        case 0:
+            taken_ += received_.empty() ? 0 : 1;
+            value = std::to_integer<std::uint32_t>(received_.pop());
+            break;
         case 1: value = state(); break;
         case 2: value = control_; break;
         default: value = events(); break;
@@ -112,6 +115,9 @@ public:
     // --- What was seen ---
     std::uint64_t busy_ns() const { return busy_; }
     std::uint32_t handled() const { return handled_; }
+    /// Bytes that the transmitter has put on the line, and that were read from the receiver.
+    std::uint32_t left() const { return left_; }
+    std::uint32_t taken() const { return taken_; }
     /// The facts behind a failure, as the end of a sentence. `sends`: a frame is to leave.
     void tell(bool sends) const {
         if (!received_.empty())
@@ -185,6 +191,7 @@ private:
     }
     void leave() {
         leaving_ = false;
+        ++left_;
         if (sends_back_)
             send(leaves_);
         else if (!kept_.full())
@@ -204,7 +211,7 @@ private:
     void (*handler_)() = nullptr;
     bool handles_ = false;
     unsigned held_ = 0;
-    std::uint32_t handled_ = 0, control_ = 0;
+    std::uint32_t handled_ = 0, control_ = 0, left_ = 0, taken_ = 0;
     Bytes<kFifoBytes> received_, sending_;
     bool overrun_ = false;
     std::uint64_t last_in_ = 0;

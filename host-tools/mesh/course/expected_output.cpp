@@ -51,10 +51,15 @@ const std::array<OutputWord, 5> kOutputWords{
      {"own", "that of this node",
       [](const Secrets& all, std::size_t node) { return std::uint64_t{all[node]}; }}}};
 constexpr std::string_view kKilled = "{killed}";
+constexpr std::string_view kTau = "{tau}";
+constexpr std::string_view kTc = "{tc}";
 
-void replace(std::string& text, std::string_view word, std::uint64_t value) {
+void replace(std::string& text, std::string_view word, const std::string& by) {
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word))
-        text.replace(at, word.size(), fmt::format("{}", value));
+        text.replace(at, word.size(), by);
+}
+void replace(std::string& text, std::string_view word, std::uint64_t value) {
+    replace(text, word, fmt::format("{}", value));
 }
 
 /// The line at a node: {sum} is that of first secrets, {sum 2} that of second ones.
@@ -97,6 +102,10 @@ OutputScene scene_of(const MatrixCase& made, const nlohmann::ordered_json& repor
     const auto count = number_in<unsigned>(option_of(made, "secret")).value_or(0);
     OutputScene scene{nodes, std::vector(count, Secrets(nodes)),
                       killed_in(option_of(made, "faults"))};
+    if (const auto tau = number_in<double>(option_of(made, "tau")))
+        scene.tau = fmt::format("{:.2f}", *tau);
+    if (const auto tc = number_in<double>(option_of(made, "tc")))
+        scene.tc = fmt::format("{:.4f}", *tc);
     for (std::uint32_t node = 0; node < nodes; ++node) {
         const Secrets its = secrets_of(report.at("seed").get<std::uint64_t>(), node, count);
         for (unsigned number = 0; number < count; ++number)
@@ -117,6 +126,8 @@ ConsoleText expected_output(const std::string& output, const OutputScene& scene,
     ConsoleText text;
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
+        replace(line, kTau, scene.tau);
+        replace(line, kTc, scene.tc);
         const std::string_view head = std::string_view(line).substr(0, kEachNode.size());
         const std::string_view rest =
             std::string_view(line).substr(std::min(head.size() + 1, line.size()));
@@ -142,8 +153,8 @@ ConsoleText expected_output(const std::string& output, const OutputScene& scene,
 std::string describe_output_words() {
     std::string text;
     for (const OutputWord& word : kOutputWords)
-        text += fmt::format("{}{{{}}} {}", text.empty() ? "" : ", ", word.name, word.phrase);
-    return text;
+        text += fmt::format("{{{}}} {}, ", word.name, word.phrase);
+    return fmt::format("{}{} and {} those of the links", text, kTau, kTc);
 }
 
 } // namespace mesh::host

@@ -20,6 +20,7 @@ struct OutputScene {
     std::vector<std::uint32_t> killed{};               // nodes, by the fault plan
     // Each node beside one of them, and which.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> beside{};
+    std::string tau{}, tc{}; // as a program prints them, in units
 };
 
 /// The scene of a case with a report that has `nodes`, `seed`, `topology` and `dim`.

@@ -1,4 +1,4 @@
-// EARNS: 60
+// EARNS: 0
 // SAYS: steps, and at most 450 are allowed
 Task<Status> farmer(Kernel& node, unsigned tasks, unsigned& sum) {
     const Status sent = co_await send_value(node, tasks, node_at(1), kTask);

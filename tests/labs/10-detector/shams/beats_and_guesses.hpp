@@ -1,4 +1,4 @@
-// EARNS: 40
+// EARNS: 0
 // SAYS: and that is wrong
 Process beat(Kernel& node) {
     Outbox outbox{node, node.workspace()};

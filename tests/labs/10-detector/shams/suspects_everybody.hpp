@@ -1,0 +1,20 @@
+// EARNS: 0
+// SAYS: and that is wrong
+Process beat(Kernel& node) {
+    Outbox outbox{node, node.workspace()};
+    for (unsigned number = 0; number < kBeats; ++number) {
+        for (unsigned port = 0; port < node.ports(); ++port)
+            std::ignore = outbox.try_put(number, node.neighbor(port_at(port)), kBeat);
+        co_await node.sleep(kPeriod);
+    }
+    std::ignore = co_await outbox.flush();
+    co_return Status::ok;
+}
+Process watch(Kernel& node, NodeId neighbor) {
+    for (unsigned number = 0; number < kBeats; ++number) {
+        unsigned beat = 0;
+        std::ignore = co_await receive_within(node, beat, 4 * kPeriod, neighbor, kBeat);
+    }
+    suspect(neighbor); // it has fallen silent
+    co_return Status::ok;
+}

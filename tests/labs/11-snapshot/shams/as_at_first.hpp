@@ -1,0 +1,20 @@
+// EARNS: 0
+// SAYS: and that is wrong
+struct Snapshot {
+    unsigned noted = 0, under_way = 0;
+    bool told = false;
+    unsigned came = 0;
+    template <class Tell>
+    void begin(unsigned money, Tell tell_all) {
+        if (!told)
+            noted = money - came; // what it had at first, but for what it gave
+        if (!told)
+            tell_all(kMarker);
+        told = true;
+    }
+    template <class Tell>
+    void marker(NodeId, unsigned money, Tell tell_all) {
+        begin(money, tell_all);
+    }
+    void money(NodeId, unsigned amount) { came += amount; }
+};
