@@ -11,6 +11,7 @@
 #include "host-tools/mesh/common/tables.hpp"
 #include "image_symbols.hpp"
 #include "kept_files.hpp"
+#include "link_words.hpp"
 #include "main_program.hpp"
 #include "memory_use.hpp"
 #include "never_awaited.hpp"
@@ -31,7 +32,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
 #include <span>
 #include <system_error>
@@ -206,8 +206,10 @@ public:
                has_main_ ? libraries_for_main(compiler_.libraries, program_) : compiler_.libraries);
         append(words, {"-o", into});
         std::string said;
-        if (!run_tool(words, said, work_.path().string()))
-            explain_link(said);
+        if (!run_tool(words, said, work_.path().string())) {
+            explain_link(said, arguments_.output, place_);
+            explain(said);
+        }
         return said;
     }
 
@@ -289,33 +291,6 @@ private:
         if (!run_tool(words, said, work_.path().string()))
             explain(said);
         return said;
-    }
-
-    /// Explains a linker's usual complaints in words of this project.
-    [[noreturn]] void explain_link(const std::string& said) const {
-        static const std::regex overflow("region `(\\w+)' overflowed by (\\d+) bytes");
-        std::string parts;
-        for (std::sregex_iterator at(said.begin(), said.end(), overflow), last; at != last; ++at)
-            parts += fmt::format("{}{} by {} bytes", parts.empty() ? "" : ", ",
-                                 (*at)[1] == "FLASH" ? "its code and constants (FLASH)"
-                                                     : "its data (RAM)",
-                                 (*at)[2].str());
-        if (!parts.empty())
-            refuse(Refusal::build, "{}: too big for a node of {}: {}", arguments_.output, place_,
-                   parts);
-        if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos ||
-            said.find("undefined reference to `mesh_cxx_main'") != std::string::npos)
-            refuse(Refusal::build,
-                   "{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
-                   "main()",
-                   arguments_.output);
-        static const std::regex missing("undefined reference to `(\\w+)'");
-        std::smatch name;
-        if (std::regex_search(said, name, missing))
-            if (const auto words = words_of_missing(name[1].str()); !words.empty())
-                refuse(Refusal::build, "{}: nothing defines {}: {}", arguments_.output,
-                       name[1].str(), words);
-        explain(said);
     }
 
     const BuildArguments& arguments_;
