@@ -49,7 +49,7 @@ NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
 APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
 OP_SOURCES := $(OPS:%=firmware/ops/%.cpp)
-HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp \
+HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp firmware/c/*.cpp boards/c/*.cpp \
   host-tools/mesh/*.cpp host-tools/mesh/*/*.cpp)
 MAIN_SOURCE := host-tools/mesh/main.cpp
 # Programs that whole-run tests and benchmarks load, as a user would load one of his own; some that

@@ -68,12 +68,11 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@$(MAKE) install-sources
 	@echo "installed under $(INSTALLED)"
 
-# The sources that firmware of others is built with, as find_package(meshputer) of CMake finds them.
-install-sources:
+# find_package(meshputer) of CMake finds them there; nothing is built.
+install-sources: ## install the sources for firmware of others alone: PREFIX=, DESTDIR=
 	$(call install_files,firmware,CMakeLists.txt zephyr meshputer.hpp core hal wire kernel \
-	  collectives library onecable,firmware)
-	@install -Dm644 -t '$(INSTALLED)/share/meshputer/boards/serial' \
-	  $(addprefix boards/serial/,serial_board.hpp line.hpp turns.hpp)
+	  collectives library onecable c,firmware)
+	$(call install_files,boards,c $(addprefix serial/,serial_board.hpp line.hpp turns.hpp),boards)
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer/cmake' firmware/cmake/meshputer-config.cmake
 	@umask 022; sed -n 's/.*kVersion = \(".*"\);/set(PACKAGE_VERSION \1)/p' \
 	  host-tools/mesh/common/version.hpp | cat - firmware/cmake/meshputer-config-version.cmake \

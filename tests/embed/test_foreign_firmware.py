@@ -65,6 +65,13 @@ def test_four_nodes_of_foreign_firmware_exchange_messages_and_go_on(folder):
         "the mesh has done its job; the firmware goes on"]
 
 
+@pytest.mark.toolchain
+def test_four_nodes_whose_firmware_is_a_loop_in_c_send_receive_broadcast_and_post(folder):
+    assert said_by_node_0(made(folder, "loop")) == [
+        "loop", "node 0 of 4 has 6 numbers, 0 out of order",
+        "all have heard so, and said it from their ticks"]
+
+
 def test_they_add_up_by_a_collective(folder, request):
     if not request.config.getoption("--exhaustive"):
         pytest.skip("compiles all collectives: --exhaustive")
@@ -82,7 +89,7 @@ def test_the_page_says_what_it_costs(folder, request):
                for text, data, bss, name in rows}
     page = re.findall(r"^\| `(\w+)`:.*\| (\d+) \| (\d+) \|$", (HERE / "README.md").read_text(),
                       re.M)
-    assert made_of.keys() == {name for name, *_ in page} and len(page) == 3
+    assert made_of.keys() == {name for name, *_ in page} and len(page) == 4
     for name, flash, ram in page:  # by another compiler a little more or less
         for figure, found in zip((int(flash), int(ram)), made_of[name]):
             assert abs(figure - found) <= figure * 0.05, (name, figure, found)
@@ -109,6 +116,11 @@ def test_installed_sources_are_found_as_a_package_with_other_networks(tmp_path):
             assert (headers / name).is_file(), (header, name)
     assert {entry.name for entry in (headers / "meshputer").iterdir()} == {
         *FOLDERS, "boards", "meshputer.hpp"}
+    for_c = "".join(text.read_text() for text in build.rglob("meshputer_c.dir/Unity/*.cxx"))
+    sources = [pathlib.Path(name) for name in re.findall(r'^#include "([^"]+)"', for_c, re.M)]
+    assert {"node.cpp", "post_ring.cpp", "image.cpp"} == {source.name for source in sources}
+    assert all(source.is_file() and source.is_relative_to(tmp_path) for source in sources)
+    assert (tmp_path / "opt/share/meshputer/firmware/c/include/meshputer.h").is_file()
 
 
 def test_zephyr_finds_the_module_and_what_it_names():

@@ -3,7 +3,7 @@
 
 # Sources that no rule here compiles: tests do.
 LOOSE := tests/bench/osu/programs.cpp tests/bench/osu/clock.cpp \
-  tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp)
+  tests/target/small_ram/program.cpp $(wildcard tests/embed/*.cpp boards/c/image/*.cpp)
 COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp \
   tests/verify/*/*.cpp tests/bench/paper/*.cpp)
 # A dry run, make --touch and make --question work off lines that call make, and whatever is written
