@@ -31,7 +31,7 @@ static Process rest(Kernel&, Channel<int>& in) {
     co_return Status::ok;
 }
 
-/// What has come to a stage first, and how many of the others it is to pass on.
+/// The number that has come to a stage first, and how many of the others it is to pass on.
 struct Came {
     int first = 0;
     unsigned others = 0;

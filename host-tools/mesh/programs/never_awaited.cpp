@@ -13,7 +13,7 @@ namespace mesh::host {
 
 namespace {
 
-/// What is told of a variable or a type.
+/// Facts about a variable or a type.
 struct Entry {
     std::string tag, name, line;
     std::vector<std::string> types; // its own, and those that it inherits from
