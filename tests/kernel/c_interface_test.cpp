@@ -208,7 +208,8 @@ TEST(CInterface, AnInterruptInTheMidstOfATurnPostsUntilItIsRefused) {
         else
             ++refused;
     };
-    ASSERT_EQ(send(world, 0, sending, 1, text(4000, 5)), MESH_OK);
+    const auto data = text(4000, 5);
+    ASSERT_EQ(send(world, 0, sending, 1, data), MESH_OK);
     unsigned taken = 0;
     while (taken < 200 && !HasFailure()) {
         const CMessage got = world.next(1);
