@@ -25,7 +25,7 @@ void mpi_note_buffer(int at, size_t bytes, int meaning);
 def buffers(call):
     """The buffers of a call whose size it knows: (name, count, its factor, type)."""
     texts = [argument.word.replace("const ", "") for argument in call.arguments]
-    if not call.is_later and not set(texts) & {"tag", "out_tag", "win"}:
+    if "around" in texts or not (call.is_later or set(texts) & {"tag", "out_tag", "win"}):
         return
     size, root = "checks.comm().peers->size", "checks.comm().is_root(root)"
     each = {"all": f"{root} ? {size} : 0" if "root" in texts else size, "out": size, "in": size}

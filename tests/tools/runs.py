@@ -30,7 +30,7 @@ UNFORESEEN = ("boot_s", "wall_s", "clock", "counters", "dma_transfers", "cable_b
               "boot")
 # Keys of the run and its command, and keys that the exit status and the table's columns repeat.
 SAID_TWICE = ("verdict", "reason", "command", "version", "timeout", "fates")
-ON_CLOCK = re.compile(rb"^(?:time|links|ready|prepared|running)\b.*\n", re.M)
+ON_CLOCK = re.compile(rb"^(?:time|links|ready|prepared|running)\b.*\n(?: {10}.*\n)*", re.M)
 VALUES = ("bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "scan")
 PASSES = ("ascend", "descend", "sort", "fft")
 TREES = {"cube": "sbt bs hp tcbt msbt msbt-rot sbnt-minr sbnt-maxl sbnt-minbl sbnt-maxbr sbg alt",

@@ -10,14 +10,17 @@ using detail::WindowAccess;
 using Access = WindowRaces::Access;
 
 bool is_alike(const WindowAccess& one, const WindowAccess& two) {
-    return one.is_atomic && two.is_atomic &&
-           (one.operation == two.operation || one.operation == 0 || two.operation == 0);
+    return one.operation == two.operation || one.operation == 0 || two.operation == 0;
 }
 
-/// Loads and stores of one rank come in the order of its program.
-bool meet(const WindowAccess& one, const WindowAccess& two) {
+/// Loads and stores of one rank come in the order of its program, and so do its accumulations.
+bool meet(const Access& first, const Access& second) {
+    const WindowAccess& one = first.what;
+    const WindowAccess& two = second.what;
+    const bool are_atomic = one.is_atomic && two.is_atomic;
     return one.epoch == two.epoch && one.begin < two.end && two.begin < one.end &&
-           (one.changes || two.changes) && !is_alike(one, two) && !(one.is_own && two.is_own);
+           (one.changes || two.changes) && !(one.is_own && two.is_own) &&
+           !(are_atomic && (first.node == second.node || is_alike(one, two)));
 }
 
 } // namespace
@@ -30,8 +33,9 @@ std::optional<Access> WindowRaces::add(std::uint32_t node, const WindowAccess& a
         std::erase_if(open, [&](const Access& one) {
             return one.what.epoch != 0 && one.what.epoch + 1 < access.epoch;
         });
-    const auto found =
-        std::ranges::find_if(open, [&](const Access& one) { return meet(one.what, access); });
+    const Access added{node, access};
+    const auto meets = [&added](const Access& one) { return meet(one, added); };
+    const auto found = std::ranges::find_if(open, meets);
     if (found != open.end())
         return *found;
     const auto like = std::ranges::find_if(open, [&](const Access& one) {
@@ -40,7 +44,7 @@ std::optional<Access> WindowRaces::add(std::uint32_t node, const WindowAccess& a
                one.what.begin <= access.end && access.begin <= one.what.end;
     });
     if (like == open.end()) {
-        open.push_back({node, access});
+        open.push_back(added);
     } else {
         like->what.begin = std::min(like->what.begin, access.begin);
         like->what.end = std::max(like->what.end, access.end);

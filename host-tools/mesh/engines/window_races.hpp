@@ -3,7 +3,7 @@
 //
 // Two accesses may come at the same time if both ranks have called as many fences, or if both were
 // let in by locks or MPI_Win_start() and neither has ended its epoch. Of a pair that meets, one
-// changes what lies there, and they are no accumulations of one operation.
+// changes what lies there, and they are no accumulations of one rank, or of one operation.
 #pragma once
 
 #include "core/base/types.hpp"

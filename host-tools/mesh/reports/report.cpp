@@ -465,11 +465,10 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
         add_dma(text, plan, summary);
     const RunClock& clock = result.clock;
     fmt::format_to(std::back_inserter(text),
-                   "time      found in {:.2f} s, booted {:.2f}, prepared {:.2f}, ran {:.2f}, ended "
-                   "{:.2f}: {:.2f} s; {:.0f} hops/s\n",
+                   "time      found {:.2f} s, booted {:.2f}, prepared {:.2f}, ran {:.2f}, ended "
+                   "{:.2f}: {:.2f} s\n",
                    clock.found_s, clock.boot_s, clock.prepared_s, clock.wall_s, clock.ended_s,
-                   clock.whole_s(),
-                   clock.wall_s > 0 ? static_cast<double>(summary.hops) / clock.wall_s : 0.0);
+                   clock.whole_s());
     fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
                    summary.live, others_of(result));
     return wrapped(text, kTextColumns, kTableIndent);

@@ -91,11 +91,18 @@ def test_they_are_through_where_nobody_asks(name):
 
 
 @pytest.mark.parametrize("name", ["ring", "nonblocking", "windows", "types", "grid", "partitions",
-                                  "matched", "neighbors", "profiled"])
+                                  "neighbors", "profiled", "objects", "pairs", "sessions"])
 def test_no_right_program_alarms(name):
     outcome = run(app=ROOT / f"tests/mesh/mpi/{name}.c", options=["--strict"])
     assert outcome.status == 0, outcome
     assert "MPI:" not in outcome.out and "MPI_Finalize()" not in outcome.out, outcome
+
+
+@pytest.mark.parametrize("name", ["allsend", "matched", "communicators"])
+def test_a_program_that_counts_on_buffering_waits_in_a_circle(name):
+    outcome = run(app=ROOT / f"tests/mesh/mpi/{name}.c", options=["--strict"])
+    assert outcome.status == 1, outcome
+    assert "to be received by node 0: a circle" in outcome.err, outcome
 
 
 def test_a_program_that_was_built_otherwise_is_run_and_that_is_said():

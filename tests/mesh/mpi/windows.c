@@ -7,7 +7,7 @@ enum { LARGE = 4000 };
 static int next, before;
 
 static void fences(void) {
-    int *memory, at, line[4], got[8] = {0}, value = rank, *base, flag, *kind;
+    int *memory, at, line[4], got[32] = {0}, value = rank, *base, flag, *kind;
     MPI_Aint *bytes;
     MPI_Win win;
     MPI_Datatype column, nothing;

@@ -32,7 +32,7 @@ def test_the_parts_of_a_run_add_up_to_its_time(engine):
     clock = outcome.report["clock"]
     assert list(clock) == ["found", "booted", "prepared", "ran", "ended"]
     assert min(clock.values()) >= 0
-    told = re.search("^time +found in (.*)s;", outcome.out.replace("\n     ", ""), re.M)[1]
+    told = re.search("^time +found (.*) s$", outcome.out.replace("\n     ", ""), re.M)[1]
     *parts, whole = map(float, re.findall(r"\d+\.\d+", told))
     assert len(parts) == len(clock) and round(abs(sum(parts) - whole) * 100) <= len(parts)
 
