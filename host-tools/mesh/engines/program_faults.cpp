@@ -288,14 +288,15 @@ bool ProgramFaults::is_known(std::uintptr_t pc) const {
 }
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
-    const std::uintptr_t pc = registers_of(context).pc;
-    if (running != nullptr && running->ends_ == 0 && running->too_late(pc))
-        running->end_late_node(pc);
+    const Registers registers = registers_of(context);
+    if (running != nullptr && running->ends_ == 0 && running->too_late(registers.pc))
+        running->end_late_node(registers.pc, looked([&] { return caller_in(registers); }));
 }
 
 /// In our code the node goes on to its next call of the console, if that comes soon. If not, no
-/// promise of our code is worth more than the end of this node.
-void ProgramFaults::end_late_node(std::uintptr_t pc) {
+/// promise of our code is worth more than the end of this node. `caller`: of a function that has
+/// only begun, as the few words by which a program reaches another library, which have no line.
+void ProgramFaults::end_late_node(std::uintptr_t pc, std::uintptr_t caller) {
     const auto in_library = [pc] { return std::uintptr_t{board::in_library_of_program(pc)}; };
     if (!board::in_loaded_code(pc) && looked(in_library) == 0) {
         board::stop_at_next_call();
@@ -314,6 +315,8 @@ void ProgramFaults::end_late_node(std::uintptr_t pc) {
     record.cause = why.cause.number;
     const auto place = std::bit_cast<std::uintptr_t>(why.place);
     record.pc = place == pc + 1 ? program_place(pc) : board::code_offset(place) - 1;
+    if (board::in_program_code(pc) && board::in_program_code(caller))
+        record.lr = board::code_offset(caller) - 1;
     stop(this, record);
 }
 

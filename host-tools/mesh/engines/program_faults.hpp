@@ -55,7 +55,7 @@ private:
     static void stop(void* self, const wire::CrashRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
     static void on_tick(int signal, siginfo_t* info, void* context);
-    void end_late_node(std::uintptr_t pc);
+    void end_late_node(std::uintptr_t pc, std::uintptr_t caller);
     void tell(std::string_view what) const;
     [[noreturn]] void give_up(std::string_view what) const;
     bool too_late(std::uintptr_t pc);
